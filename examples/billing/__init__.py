@@ -1,0 +1,1 @@
+"""A sample business application: billing. It uses Mandate through its public tool API only."""
