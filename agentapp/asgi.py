@@ -1,0 +1,20 @@
+"""The web server's entry: pages and the API over http, live updates over sockets."""
+
+import os
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentapp.settings")
+os.environ.setdefault("DATABASE_POOL", "20")
+http = get_asgi_application()  # loads the apps; what follows needs them
+
+from agentapp.origin import SameOrigin  # noqa: E402
+from runs.routing import websocket_urlpatterns  # noqa: E402
+
+sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+application = ProtocolTypeRouter(
+    {"http": http, "websocket": AllowedHostsOriginValidator(SameOrigin(sockets))}
+)

@@ -1,0 +1,52 @@
+"""Which database this process uses: the operator's, or the embedded one."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from psycopg.conninfo import conninfo_to_dict
+
+from agentapp.config import Config, get_config, refuse
+from agentapp.embedded import EmbeddedError, Places, database_settings, find_places, hold
+
+POOL_TIMEOUT_SECONDS = 10
+PARTS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+ENGINE = "django.db.backends.postgresql"
+
+
+def embedded_places(config: Config) -> Places:
+    return find_places(config.var_dir, config.pgdata_dir)
+
+
+@contextmanager
+def embedded_database() -> Iterator[None]:
+    """Keep the embedded server running for the block; nothing to do when DATABASE_URL names another."""
+    config = get_config()
+    if config.database_url is not None:
+        yield
+        return
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold(embedded_places(config)))
+        except EmbeddedError as error:
+            refuse([str(error)])
+        yield
+
+
+def django_database(config: Config) -> dict[str, Any]:
+    """The ``default`` entry of Django's DATABASES."""
+    if config.database_url is not None:
+        parts = from_url(config.database_url.get_secret_value())
+    else:
+        parts = {**database_settings(embedded_places(config)), "OPTIONS": {}}
+    if config.database_pool:
+        size = {"min_size": 1, "max_size": config.database_pool, "timeout": POOL_TIMEOUT_SECONDS}
+        parts["OPTIONS"]["pool"] = size
+    return {"ENGINE": ENGINE, "CONN_HEALTH_CHECKS": True, "CONN_MAX_AGE": 0, **parts}
+
+
+def from_url(url: str) -> dict[str, Any]:
+    """Django's settings from a PostgreSQL URL; what Django has no name for (``sslmode``) is an option."""
+    parts = conninfo_to_dict(url)
+    named = {name: str(parts.pop(key, None) or "") for name, key in PARTS.items()}
+    return {**named, "OPTIONS": parts}

@@ -1,0 +1,24 @@
+"""Logging: one line an entry on stderr, ``key=value`` in front so that it can be searched."""
+
+from typing import Any
+
+QUIET = ("daphne", "django.channels", "asyncio", "httpx", "httpcore", "openai", "procrastinate", "twisted")
+
+
+def logging_settings(level: str) -> dict[str, Any]:
+    quiet = "DEBUG" if level == "DEBUG" else "WARNING"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "format": "time={asctime}.{msecs:03.0f} level={levelname} logger={name} pid={process} {message}",
+                "datefmt": "%Y-%m-%dT%H:%M:%S",
+                "style": "{",
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {name: {"level": quiet} for name in QUIET}
+        | {"django": {"handlers": [], "level": level, "propagate": True}},
+    }

@@ -1,0 +1,156 @@
+"""Django's settings, from :mod:`agentapp.config`. Nothing is started here."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from agentapp.config import REPOSITORY, get_config
+from agentapp.database import django_database
+from agentapp.logs import logging_settings
+from agentapp.mail import mail_settings
+
+CONFIG = get_config()
+BASE_DIR = REPOSITORY
+SITE_NAME = CONFIG.site_name
+DEMO = CONFIG.demo
+#: The sample business app comes with the demonstration.
+BILLING_EXAMPLE = DEMO
+
+DEBUG = CONFIG.debug
+SECRET_KEY = CONFIG.signing_key
+ALLOWED_HOSTS = list(CONFIG.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = list(CONFIG.csrf_trusted_origins)
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "guardian",
+    "ninja",
+    "procrastinate.contrib.django",
+    "agentapp",
+    "accounts",
+    "activities",
+    "runs",
+]
+if BILLING_EXAMPLE:
+    INSTALLED_APPS.append("examples.billing")
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "agentapp.middleware.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.UserLocaleMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "agentapp.urls"
+ASGI_APPLICATION = "agentapp.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+                "agentapp.context_processors.site",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": django_database(CONFIG)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "guardian.backends.ObjectPermissionBackend",
+]
+ANONYMOUS_USER_NAME = None
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "chat:home"
+LOGOUT_REDIRECT_URL = "accounts:sign_in"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("fr", _("French"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = CONFIG.var_dir / "static"
+STATIC_STORAGE = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage" if DEBUG else STATIC_STORAGE
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+if CONFIG.redis_url:
+    CHANNEL_LAYERS["default"] = {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [CONFIG.redis_url.get_secret_value()]},
+    }
+
+globals().update(mail_settings(CONFIG))
+DEFAULT_FROM_EMAIL = CONFIG.email_from
+SERVER_EMAIL = CONFIG.email_from
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CONFIG.secure_cookies
+CSRF_COOKIE_SECURE = CONFIG.secure_cookies
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if CONFIG.https else 0
+X_FRAME_OPTIONS = "DENY"
+if CONFIG.behind_proxy:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+
+OPENAI_BASE_URL = CONFIG.openai_base_url.get_secret_value() if CONFIG.openai_base_url else None
+OPENAI_API_KEY = CONFIG.openai_api_key.get_secret_value() if CONFIG.openai_api_key else None
+OPENAI_MODEL = CONFIG.openai_model
+OPENAI_TIMEOUT_SECONDS = CONFIG.openai_timeout_seconds
+MODEL_FALLBACK = CONFIG.model_fallback
+
+WORKER_CONCURRENCY = CONFIG.worker_concurrency
+VAR_DIR = CONFIG.var_dir
+
+LOGGING = logging_settings(CONFIG.log_level)
+UNFOLD = {"SITE_TITLE": SITE_NAME, "SITE_HEADER": SITE_NAME, "SITE_SYMBOL": "handshake"}

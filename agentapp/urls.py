@@ -1,0 +1,16 @@
+"""The site's addresses."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from agentapp.api import api
+from agentapp.health import healthz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", api.urls),
+    path("accounts/", include("accounts.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("runs.chat.urls")),
+]

@@ -1,0 +1,35 @@
+"""The environment of a test run: the demonstration's settings, nothing of the developer's own.
+
+Imported before Django's settings, by ``conftest.py``.
+"""
+
+import os
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+VAR_DIR = REPOSITORY / "var" / "test"
+#: Shared by all processes of one test run; unique among test runs on this machine.
+RUN_ID = os.environ.setdefault("MANDATE_TEST_RUN", str(os.getpid()))
+
+FIXED = {
+    "DJANGO_SETTINGS_MODULE": "agentapp.settings",
+    "ENV_FILE": os.devnull,
+    "DEMO": "1",
+    "DEBUG": "0",
+    "VAR_DIR": str(VAR_DIR),
+    "SECRET_KEY": "only-for-tests-" * 4,
+    "DATABASE_POOL": "0",
+    "LOG_LEVEL": "WARNING",
+}
+REMOVED = (
+    "ALLOWED_HOSTS", "BEHIND_PROXY", "CSRF_TRUSTED_ORIGINS", "DATABASE_URL", "EMAIL_FROM", "EMAIL_URL", "HOST", "HTTPS",
+    "MODEL_FALLBACK", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_TIMEOUT_SECONDS", "PGDATA_DIR",
+    "PORT", "REDIS_URL", "SITE_NAME", "WORKER_CONCURRENCY",
+)  # fmt: skip
+
+
+def enter() -> None:
+    """Make this process's environment the tests' one."""
+    os.environ.update(FIXED)
+    for name in REMOVED:
+        os.environ.pop(name, None)
