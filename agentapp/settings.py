@@ -123,6 +123,9 @@ if CONFIG.redis_url:
         "CONFIG": {"hosts": [CONFIG.redis_url.get_secret_value()]},
     }
 
+#: Set: notifications travel through the channel layer; empty: through PostgreSQL.
+REDIS_URL = CONFIG.redis_url.get_secret_value() if CONFIG.redis_url else ""
+
 globals().update(mail_settings(CONFIG))
 DEFAULT_FROM_EMAIL = CONFIG.email_from
 SERVER_EMAIL = CONFIG.email_from

@@ -1,0 +1,155 @@
+"""The written form of an agent's revision: typed, closed, and the only way in from a file or a program.
+
+A blueprint is what a team keeps in git and what an import reads. It names things by key, never by row.
+Texts that people see are given per language, as `{"en": ..., "fr": ...}`.
+"""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Key = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+Texts = dict[Literal["en", "fr"], str]
+
+
+class Part(BaseModel):
+    """Base of every part: unknown names are refused, so that a typing error is seen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChoicePart(Part):
+    """One value of an enumeration, with its label and the words people use for it."""
+
+    value: str
+    label: Texts
+    words: dict[Literal["en", "fr"], list[str]] = {}
+
+
+class InputPart(Part):
+    """One typed input. `cues` are words that announce the value in running text."""
+
+    name: str = Key
+    type: Literal["text", "integer", "decimal", "boolean", "date", "period", "choice", "email", "reference"]
+    label: Texts
+    description: str = ""
+    required: bool = True
+    is_list: bool = False
+    choices: list[ChoicePart] = []
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    max_length: int | None = None
+    pattern: str = ""
+    reference: str = ""
+    protected: str = ""
+    cues: dict[Literal["en", "fr"], list[str]] = {}
+
+
+class OutputPart(Part):
+    """One output field and where it comes from.
+
+    `fact` is a path such as `facts.collect_analysis.average_spend`; `input` an input's name; `fixed` a
+    value; `prose` a text the model may write, at most `max_length` characters, else `fallback` (Liquid).
+    """
+
+    name: str = Key
+    label: Texts
+    source: Literal["fact", "input", "fixed", "prose"]
+    fact: str = ""
+    input: str = ""
+    fixed: Any = None
+    description: str = ""
+    max_length: int = 400
+    fallback: Texts = {}
+
+
+class ParamPart(Part):
+    """Who decides one tool parameter. `input` may name a part of a period: `period.start`."""
+
+    source: Literal["input", "fixed", "agent"]
+    input: str = ""
+    fixed: Any = None
+    choices: list[str] = []
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    pattern: str = ""
+
+
+class ToolPart(Part):
+    """A tool the activity may use, with the provenance of each parameter."""
+
+    tool: str
+    params: dict[str, ParamPart] = {}
+    raise_risk: Literal["", "medium", "high"] = ""
+    confirm: bool = False
+    disclose_raw: bool = False
+
+
+class StepPart(Part):
+    """One Check of the procedure. Conditions are CEL over `facts`, `inputs` and `attempts`.
+
+    `tool_choice` none makes it the step in which the prose is written.
+    `stop_outcome` is how the run ends when the stop condition holds.
+    """
+
+    key: str = Key
+    name: Texts
+    goal: str
+    tools: list[str] = []
+    tool_choice: Literal["auto", "required", "none"] = "required"
+    passes_when: str = "true"
+    stops_when: str = ""
+    stop_message: Texts = {}
+    max_attempts: int = Field(default=3, ge=1, le=20)
+    escalate_to: str = ""
+
+
+class OutcomePart(Part):
+    """A named routing outcome: when it holds, which activity it hands over to, and with which inputs."""
+
+    name: str = Key
+    when: str
+    activity: str
+    label: Texts = {}
+    inputs: dict[str, str] = {}
+
+
+class GuardrailsPart(Part):
+    """The five limits; what is left out has the product's default."""
+
+    max_model_calls: int | None = Field(default=None, ge=1)
+    max_tool_calls: int | None = Field(default=None, ge=1)
+    max_duration_seconds: int | None = Field(default=None, ge=1)
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    max_context_bytes: int | None = Field(default=None, ge=1024)
+
+
+class ActivityPart(Part):
+    """An activity: its card, its contract, its procedure, its answer."""
+
+    key: str = Key
+    name: Texts
+    summary: Texts
+    aliases: dict[Literal["en", "fr"], list[str]] = {}
+    examples: dict[Literal["en", "fr"], list[str]] = {}
+    when_not_to_use: str = ""
+    instructions: str = ""
+    inputs: list[InputPart] = []
+    outputs: list[OutputPart] = []
+    tools: list[ToolPart] = []
+    steps: list[StepPart] = Field(min_length=1)
+    routing: list[OutcomePart] = []
+    guardrails: GuardrailsPart = GuardrailsPart()
+    template: Texts
+    entry: bool = True
+
+
+class AgentBlueprint(Part):
+    """A whole revision of one agent."""
+
+    format: Literal[1] = 1
+    key: str = Key
+    name: Texts
+    description: Texts = {}
+    activities: list[ActivityPart] = Field(min_length=1)

@@ -1,0 +1,26 @@
+"""What may be done: agents, their revisions, and all that a revision holds."""
+
+from activities.models.activity import Activity, ActivityInput, ActivityOutput, ActivityPhrase, InputChoice
+from activities.models.agent import ActivityIdentity, Agent, Revision, RevisionState
+from activities.models.authority import ParamBinding, ToolBinding
+from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
+from activities.models.procedure import RoutingInput, RoutingOutcome, Step
+
+__all__ = [
+    "Activity",
+    "ActivityIdentity",
+    "ActivityInput",
+    "ActivityOutput",
+    "ActivityPhrase",
+    "Agent",
+    "DiscoveryCandidate",
+    "DiscoveryLog",
+    "InputChoice",
+    "ParamBinding",
+    "Revision",
+    "RevisionState",
+    "RoutingInput",
+    "RoutingOutcome",
+    "Step",
+    "ToolBinding",
+]

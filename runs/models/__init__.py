@@ -1,0 +1,29 @@
+"""What is done: conversations, runs, and every row that proves what happened."""
+
+from runs.models.calls import ArgumentOrigin, Confirmation, Fact, ModelCall, ToolArgument, ToolCall
+from runs.models.conversation import Conversation, Message, MessageAuthor
+from runs.models.escalation import Escalation
+from runs.models.protection import ProtectedValue
+from runs.models.question import Question, QuestionCandidate, QuestionField
+from runs.models.run import Run, RunInput, RunOutput, RunStep
+
+__all__ = [
+    "ArgumentOrigin",
+    "Confirmation",
+    "Conversation",
+    "Escalation",
+    "Fact",
+    "Message",
+    "MessageAuthor",
+    "ModelCall",
+    "ProtectedValue",
+    "Question",
+    "QuestionCandidate",
+    "QuestionField",
+    "Run",
+    "RunInput",
+    "RunOutput",
+    "RunStep",
+    "ToolArgument",
+    "ToolCall",
+]

@@ -1,0 +1,168 @@
+"""Every state, every outcome, every allowed transition. Nothing else in the product spells them.
+
+A transition is a compare-and-set: it changes a row only where the old state still holds, raises
+TransitionLost where it does not, and the caller writes its audit event in the same transaction.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from agentapp.kernel.errors import TransitionLost
+
+
+class RunState(models.TextChoices):
+    QUEUED = "queued", _("queued")  #: Its job is waiting for a worker.
+    WORKING = "working", _("working")  #: A worker holds its lease.
+    NEEDS_INPUT = "needs_input", _("waiting for an answer")  #: A question is open.
+    AWAITING = "awaiting_confirmation", _("waiting for a confirmation")  #: A confirmation is pending.
+    ESCALATED = "escalated", _("escalated")  #: A step is open and somebody else decides.
+    FINISHED = "finished", _("finished")  #: It has an outcome; nothing more happens.
+
+
+class Outcome(models.TextChoices):
+    SUCCEEDED = "succeeded", _("succeeded")
+    NOTHING_TO_DO = "nothing_to_do", _("nothing to do")
+    NEEDS_INPUT = "needs_input", _("needs an answer")
+    AWAITING_CONFIRMATION = "awaiting_confirmation", _("awaits a confirmation")
+    REFUSED = "refused", _("refused")
+    DECLINED = "declined", _("declined")
+    ESCALATED = "escalated", _("escalated")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("stopped")
+    EXPIRED = "expired", _("expired")
+    GUARDRAIL = "stopped_by_guardrail", _("stopped by a limit")
+
+
+#: Outcomes of a run that is not finished: they follow from its state.
+WAITING_OUTCOME: Mapping[str, Outcome] = {
+    RunState.NEEDS_INPUT: Outcome.NEEDS_INPUT,
+    RunState.AWAITING: Outcome.AWAITING_CONFIRMATION,
+    RunState.ESCALATED: Outcome.ESCALATED,
+}
+
+#: A conversation holds at most one run in these states.
+ACTIVE_RUN_STATES = (RunState.QUEUED, RunState.WORKING, RunState.NEEDS_INPUT, RunState.AWAITING)
+#: A run in these states has, or is owed, a worker.
+DRIVEN_RUN_STATES = (RunState.QUEUED, RunState.WORKING)
+
+
+class StepState(models.TextChoices):
+    PENDING = "pending", _("to come")
+    ENGAGED = "engaged", _("in progress")
+    PASSED = "passed", _("passed")
+    STOPPED = "stopped", _("stopped")  #: The stop condition held: there is nothing to do.
+    ESCALATED = "escalated", _("escalated")  #: Open, in somebody else's hands.
+    ABANDONED = "abandoned", _("abandoned")  #: The run ended before the step was passed.
+
+
+class Verdict(models.TextChoices):
+    PASS = "pass", _("passed")
+    ADJUST = "adjust", _("adjust")
+    STOP = "stop", _("nothing to do")
+    ESCALATE = "escalate", _("escalate")
+
+
+class CallState(models.TextChoices):
+    PROPOSED = "proposed", _("proposed")
+    AWAITING = "awaiting", _("awaiting confirmation")
+    ADMITTED = "admitted", _("admitted")
+    EXECUTING = "executing", _("executing")
+    SUCCEEDED = "succeeded", _("done")
+    FAILED = "failed", _("failed")  #: The tool said no; nothing was changed.
+    REFUSED = "refused", _("refused")  #: The gate or a person said no; nothing was started.
+    UNKNOWN = "unknown", _("outcome unknown")  #: It was started and its outcome is not known.
+
+
+class ConfirmationState(models.TextChoices):
+    PENDING = "pending", _("pending")
+    CONFIRMED = "confirmed", _("confirmed")
+    REFUSED = "refused", _("refused")
+    EXPIRED = "expired", _("expired")
+    VOID = "void", _("void")  #: The run ended, or the arguments changed, before a decision.
+
+
+class QuestionState(models.TextChoices):
+    OPEN = "open", _("open")
+    ANSWERED = "answered", _("answered")
+    EXPIRED = "expired", _("expired")
+    VOID = "void", _("void")
+
+
+class EscalationState(models.TextChoices):
+    OPEN = "open", _("open")
+    RESUMED = "resumed", _("resumed")
+    CLOSED = "closed", _("closed")
+
+
+_RUN: Mapping[str, frozenset[str]] = {
+    RunState.QUEUED: frozenset({RunState.WORKING, RunState.FINISHED}),
+    RunState.WORKING: frozenset(
+        {RunState.QUEUED, RunState.NEEDS_INPUT, RunState.AWAITING, RunState.ESCALATED, RunState.FINISHED}
+    ),
+    RunState.NEEDS_INPUT: frozenset({RunState.QUEUED, RunState.FINISHED}),
+    RunState.AWAITING: frozenset({RunState.QUEUED, RunState.FINISHED}),
+    RunState.ESCALATED: frozenset({RunState.QUEUED, RunState.FINISHED}),
+}
+_STEP: Mapping[str, frozenset[str]] = {
+    StepState.PENDING: frozenset({StepState.ENGAGED, StepState.ABANDONED}),
+    StepState.ENGAGED: frozenset(
+        {StepState.PASSED, StepState.STOPPED, StepState.ESCALATED, StepState.ABANDONED}
+    ),
+    StepState.ESCALATED: frozenset({StepState.ENGAGED, StepState.ABANDONED}),
+}
+_CALL: Mapping[str, frozenset[str]] = {
+    CallState.PROPOSED: frozenset({CallState.AWAITING, CallState.ADMITTED, CallState.REFUSED}),
+    CallState.AWAITING: frozenset({CallState.ADMITTED, CallState.REFUSED}),
+    CallState.ADMITTED: frozenset({CallState.EXECUTING, CallState.REFUSED}),
+    CallState.EXECUTING: frozenset({CallState.SUCCEEDED, CallState.FAILED, CallState.UNKNOWN}),
+}
+_CONFIRMATION: Mapping[str, frozenset[str]] = {
+    ConfirmationState.PENDING: frozenset(
+        {
+            ConfirmationState.CONFIRMED,
+            ConfirmationState.REFUSED,
+            ConfirmationState.EXPIRED,
+            ConfirmationState.VOID,
+        }
+    ),
+}
+_QUESTION: Mapping[str, frozenset[str]] = {
+    QuestionState.OPEN: frozenset({QuestionState.ANSWERED, QuestionState.EXPIRED, QuestionState.VOID}),
+}
+_ESCALATION: Mapping[str, frozenset[str]] = {
+    EscalationState.OPEN: frozenset({EscalationState.RESUMED, EscalationState.CLOSED}),
+}
+_TABLES: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "Run": _RUN,
+    "RunStep": _STEP,
+    "ToolCall": _CALL,
+    "Confirmation": _CONFIRMATION,
+    "Question": _QUESTION,
+    "Escalation": _ESCALATION,
+}
+
+
+def allowed(kind: str, old: str, new: str) -> bool:
+    """True when the table of `kind` (a model's name) has the transition."""
+    return new in _TABLES[kind].get(old, frozenset())
+
+
+def change_state(row: models.Model, new: str, *, where: Mapping[str, Any] | None = None, **values: Any) -> None:
+    """Move `row` to state `new` and set `values`, only where its state (and `where`) still hold.
+
+    Raises TransitionLost when the table forbids the move or another process made one first; then nothing
+    was changed and `row` is as before. On success the instance carries the new values.
+    """
+    kind, old = type(row).__name__, row.state  # type: ignore[attr-defined]
+    if not allowed(kind, old, new):
+        raise TransitionLost(f"{kind} {row.pk} cannot go from {old} to {new}.", state=old)
+    condition = {"pk": row.pk, "state": old, **(where or {})}
+    changed = type(row)._default_manager.filter(**condition).update(state=new, **values)
+    if changed != 1:
+        raise TransitionLost(f"{kind} {row.pk} was no longer {old}.", state=old)
+    row.state = new  # type: ignore[attr-defined]
+    for name, value in values.items():
+        setattr(row, name, value)
