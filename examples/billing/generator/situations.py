@@ -1,0 +1,94 @@
+"""The situations of :mod:`examples.billing.known`, and payments that need a person."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from examples.billing import known
+from examples.billing.generator.ledger import Ledger
+from examples.billing.generator.receipts import open_exception, pay, receive, refund
+from examples.billing.generator.sales import make_invoice
+from examples.billing.models import Invoice, InvoiceLine, PaymentException
+
+_PAID_ERA = date(2025, 1, 27)
+_OPEN_ERA = date(2025, 11, 3)
+
+
+def make_situations(ledger: Ledger) -> None:
+    """Add the known invoices and payments. Called after the ordinary invoices are paid."""
+    _paid_invoices(ledger)
+    _open_invoices(ledger)
+    _loose_payments(ledger)
+
+
+def _paid_invoices(ledger: Ledger) -> None:
+    for number in known.REFUNDABLE_INVOICES:
+        _paid(ledger, number)
+    partly = _paid(ledger, known.PARTLY_REFUNDED_INVOICE)
+    refund(ledger, partly, Decimal("10.00"), partly.due_on)
+    wholly = _paid(ledger, known.REFUNDED_INVOICE)
+    refund(ledger, wholly, wholly.total, wholly.due_on)
+    disputed = _paid(ledger, known.DISPUTED_INVOICE)
+    disputed.disputed_on = disputed.due_on
+
+
+def _paid(ledger: Ledger, number: str) -> Invoice:
+    invoice = _invoice(ledger, number, _PAID_ERA, at_least_ago=120)
+    pay(ledger, invoice, invoice.total, invoice.issued_on + timedelta(days=12), remittance=number)
+    return invoice
+
+
+def _open_invoices(ledger: Ledger) -> None:
+    for number in known.OVERDUE_INVOICES:
+        _invoice(ledger, number, _OPEN_ERA, at_least_ago=100)
+
+
+def _loose_payments(ledger: Ledger) -> None:
+    """One payment that fits one invoice, one that fits two, one under dispute, and a few without a trace."""
+    open_invoice = _invoice(ledger, known.MATCHING_INVOICE, _OPEN_ERA, at_least_ago=100)
+    matching = receive(
+        ledger,
+        open_invoice,
+        open_invoice.total,
+        open_invoice.due_on,
+        remittance=f"Paiement facture {known.MATCHING_INVOICE}",
+        number=known.MATCHING_PAYMENT,
+    )
+    open_exception(ledger, matching, PaymentException.Kind.UNALLOCATED)
+    _ambiguous_payment(ledger)
+    _disputed_payment(ledger)
+    for invoice in ledger.random.sample(ledger.invoices[:4000], 12):
+        stray = receive(ledger, invoice, invoice.total + Decimal("7.77"), invoice.due_on, remittance="?")
+        stray.received_on = min(stray.received_on, ledger.today)
+        open_exception(ledger, stray, PaymentException.Kind.UNALLOCATED)
+
+
+def _ambiguous_payment(ledger: Ledger) -> None:
+    """Two open invoices of the same amount and day: the twin copies the first one's lines."""
+    first, second = (
+        _invoice(ledger, number, _OPEN_ERA, at_least_ago=100) for number in known.AMBIGUOUS_INVOICES
+    )
+    own = [line for line in ledger.lines if line.invoice is first]
+    ledger.lines = [line for line in ledger.lines if line.invoice is not second]
+    ledger.lines.extend(_copy(line, second) for line in own)
+    second.total, second.due_on = first.total, first.due_on
+    payment = receive(ledger, first, first.total, first.due_on, number=known.AMBIGUOUS_PAYMENT)
+    open_exception(ledger, payment, PaymentException.Kind.UNALLOCATED)
+
+
+def _copy(line: InvoiceLine, invoice: Invoice) -> InvoiceLine:
+    names = ("position", "product", "quantity", "unit_price", "unit_cost")
+    return InvoiceLine(invoice=invoice, **{name: getattr(line, name) for name in names})
+
+
+def _disputed_payment(ledger: Ledger) -> None:
+    invoice = next(item for item in ledger.invoices if item.number == known.DISPUTED_INVOICE)
+    payment = receive(
+        ledger, invoice, Decimal("125.00"), invoice.due_on, remittance="", number=known.DISPUTED_PAYMENT
+    )
+    payment.disputed_on = payment.received_on + timedelta(days=6)
+    open_exception(ledger, payment, PaymentException.Kind.DISPUTED)
+
+
+def _invoice(ledger: Ledger, number: str, era: date, at_least_ago: int) -> Invoice:
+    customer = ledger.customer(known.INVOICED_CUSTOMER)
+    return make_invoice(ledger, customer, ledger.day(era, at_least_ago), number)
