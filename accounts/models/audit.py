@@ -4,8 +4,6 @@ Rows of `audit_event` and `audit_seal` are only ever inserted: triggers of the f
 update, delete and truncate. Write them with `accounts.audit`.
 """
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -78,11 +76,11 @@ class AuditEvent(models.Model):
         db_table = "audit_event"
         verbose_name = _("audit event")
         verbose_name_plural = _("audit events")
-        ordering: ClassVar[list[str]] = ["-id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["-id"]
+        constraints = [
             models.UniqueConstraint(fields=["stream", "seq"], name="audit_event_stream_seq"),
         ]
-        indexes: ClassVar[list[models.Index]] = [
+        indexes = [
             models.Index(fields=["workspace", "id"], name="audit_event_workspace_id"),
         ]
 
@@ -109,8 +107,8 @@ class AuditSeal(models.Model):
         db_table = "audit_seal"
         verbose_name = _("audit seal")
         verbose_name_plural = _("audit seals")
-        ordering: ClassVar[list[str]] = ["-id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["-id"]
+        constraints = [
             # Two sealers cannot both continue the same chain.
             models.UniqueConstraint(fields=["previous_hash"], name="audit_seal_previous_once"),
         ]

@@ -65,13 +65,13 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
-    REQUIRED_FIELDS: ClassVar[list[str]] = ["full_name"]
+    REQUIRED_FIELDS = ["full_name"]
 
     class Meta:
         verbose_name = _("user")
         verbose_name_plural = _("users")
-        ordering: ClassVar[list[str]] = ["full_name", "email"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["full_name", "email"]
+        constraints = [
             # The field folds; this holds for writers that do not go through it.
             models.CheckConstraint(condition=models.Q(email=Lower("email")), name="user_email_lower_case"),
         ]

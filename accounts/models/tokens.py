@@ -1,7 +1,5 @@
 """Personal tokens for programs."""
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -38,7 +36,7 @@ class ApiToken(models.Model):
     class Meta:
         verbose_name = _("API token")
         verbose_name_plural = _("API tokens")
-        ordering: ClassVar[list[str]] = ["-created_at"]
+        ordering = ["-created_at"]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"

@@ -1,7 +1,5 @@
 """Workspaces, who belongs to them, and their groups."""
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import models
@@ -42,8 +40,8 @@ class Workspace(models.Model):
     class Meta:
         verbose_name = _("workspace")
         verbose_name_plural = _("workspaces")
-        ordering: ClassVar[list[str]] = ["name"]
-        permissions: ClassVar[list[tuple[str, str]]] = [
+        ordering = ["name"]
+        permissions = [
             ("view_all_runs", "Can see everybody's runs"),
             ("approve_runs", "Can decide other people's actions and escalations"),
             ("design_agents", "Can design and publish agents"),
@@ -73,8 +71,8 @@ class Membership(models.Model):
     class Meta:
         verbose_name = _("membership")
         verbose_name_plural = _("memberships")
-        ordering: ClassVar[list[str]] = ["workspace", "user"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["workspace", "user"]
+        constraints = [
             models.UniqueConstraint(fields=["user", "workspace"], name="membership_once"),
         ]
 
@@ -99,8 +97,8 @@ class WorkspaceGroup(models.Model):
     class Meta:
         verbose_name = _("workspace group")
         verbose_name_plural = _("workspace groups")
-        ordering: ClassVar[list[str]] = ["workspace", "label"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["workspace", "label"]
+        constraints = [
             models.UniqueConstraint(fields=["workspace", "label"], name="workspace_group_label_once"),
             models.UniqueConstraint(
                 fields=["workspace", "role"],
