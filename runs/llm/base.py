@@ -11,6 +11,8 @@ from datetime import date
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from activities.models.activity import FieldKind as FieldType
+
 #: The functions by which a model answers something else than a tool call.
 CHOOSE_ACTIVITY = "choose_activity"
 FILL_INPUTS = "fill_inputs"
@@ -26,20 +28,6 @@ class Purpose(StrEnum):
     INPUTS = "inputs"
     STEP = "step"
     PROSE = "prose"
-
-
-class FieldType(StrEnum):
-    """The types an activity's fields and a tool's parameters can have, as a person fills them."""
-
-    TEXT = "text"
-    INTEGER = "integer"
-    DECIMAL = "decimal"  #: exact; a string in JSON
-    BOOLEAN = "boolean"
-    DATE = "date"  #: ISO 8601
-    PERIOD = "period"  #: {"start": date, "end": date}, both included
-    CHOICE = "choice"
-    EMAIL = "email"
-    REFERENCE = "reference"  #: the business key of a record
 
 
 @dataclass(frozen=True)
@@ -272,7 +260,9 @@ class Model(Protocol):
         ...
 
 
-def drain(stream: Iterator[Delta], model_name: str, *, on_text: Callable[[str], None] | None = None) -> ModelReply:
+def drain(
+    stream: Iterator[Delta], model_name: str, *, on_text: Callable[[str], None] | None = None
+) -> ModelReply:
     """Read a stream to its end. Raises ModelUnavailable as the stream does."""
     text: list[str] = []
     calls: list[CallDelta] = []
@@ -292,5 +282,10 @@ def drain(stream: Iterator[Delta], model_name: str, *, on_text: Callable[[str], 
                 finish = delta
     kept = () if finish.reason == "length" else tuple(calls)
     return ModelReply(
-        "".join(text), kept, finish.reason, finish.model or model_name, usage.prompt_tokens, usage.output_tokens
+        "".join(text),
+        kept,
+        finish.reason,
+        finish.model or model_name,
+        usage.prompt_tokens,
+        usage.output_tokens,
     )

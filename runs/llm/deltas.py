@@ -1,0 +1,284 @@
+"""From the chunks of a chat completion to deltas: the accumulator.
+
+The endpoints that speak this protocol disagree about nearly everything in it. The rule here: whatever comes,
+two calls are never joined into one, and a reply that may be incomplete never looks complete.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from runs.llm import exact
+from runs.llm.base import CallDelta, Delta, FinishDelta, TextDelta, UsageDelta
+from runs.llm.failures import Failure, unavailable
+from runs.llm.spoken import SpokenText, whole_characters
+
+MAX_CALLS = 1_000
+REFUSAL = "refusal"
+
+#: What endpoints say at the end, in our words. Anything else is passed on as it was said.
+_REASONS = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "complete": "stop",
+    "completed": "stop",
+    "tool_calls": "tool_calls",
+    "tool_call": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+    "safety": "content_filter",
+}
+#: The endpoint says itself that the reply is none.
+_FAILED = frozenset({"error", "abort", "aborted", "cancelled", "insufficient_system_resource"})
+#: Only after these are the calls whole; after any other end they may be cut, and are left out.
+_WHOLE = frozenset({"stop", "tool_calls"})
+#: Speakers whose text is not the model's own: a result the model made up is no text of the reply.
+_NOT_ITS_OWN = frozenset({"tool", "function", "user", "system", "developer"})
+
+
+@dataclass
+class _Call:
+    """A call in the making."""
+
+    index: int | str | None
+    id: str
+    name: str
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def arguments(self) -> str:
+        return whole_characters("".join(self.parts))
+
+    def is_another(self, fragment: "_Fragment") -> bool:
+        """True when `fragment` cannot belong to this call, whatever index it carries."""
+        if fragment.id and self.id and fragment.id != self.id:
+            return True
+        if not (fragment.name and self.name):
+            return fragment.whole and bool(self.parts)
+        if fragment.name != self.name:
+            return True
+        return bool(fragment.arguments and self.parts) and (
+            fragment.whole or exact.is_document(self.arguments)
+        )
+
+    def add(self, fragment: "_Fragment") -> None:
+        self.id = self.id or fragment.id
+        self.name = self.name or fragment.name
+        if fragment.arguments:
+            self.parts.append(fragment.arguments)
+
+
+@dataclass(frozen=True)
+class _Fragment:
+    """A piece of a call; `whole` when its arguments came as an object, which nothing can continue."""
+
+    index: int | str | None
+    id: str
+    name: str
+    arguments: str
+    whole: bool = False
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any], index: object) -> "_Fragment":
+        function = _mapping(entry.get("function"))
+        arguments = function.get("arguments")
+        as_text = isinstance(arguments, str)
+        written = arguments if as_text else "" if arguments is None else exact.dumps(arguments)
+        return cls(
+            _index(index),
+            _text(entry.get("id")),
+            _text(function.get("name")),
+            str(written),
+            not as_text and bool(written),
+        )
+
+
+class CallAccumulator:
+    """Joins the fragments of calls. A reused index with another id or name starts another call."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def add(self, fragment: _Fragment) -> None:
+        call = self._continued_by(fragment)
+        if call is None:
+            call = _Call(fragment.index, fragment.id, fragment.name)
+            self._calls.append(call)
+        call.add(fragment)
+
+    def calls(self) -> list[_Call]:
+        return list(self._calls)
+
+    def _continued_by(self, fragment: _Fragment) -> _Call | None:
+        same = [call for call in reversed(self._calls) if call.index == fragment.index]
+        if fragment.id:
+            by_id = next((call for call in same if call.id == fragment.id), None)
+            candidate = by_id or (same[0] if same and not same[0].id else None)
+        elif same:
+            candidate = same[0]
+        else:
+            # A continuation that lost its index goes on with the latest call; a new name never does.
+            candidate = (
+                self._calls[-1] if self._calls and fragment.index is None and not fragment.name else None
+            )
+        return None if candidate is None or candidate.is_another(fragment) else candidate
+
+
+class ReplyBuilder:
+    """Reads chunks in order; yields text at once, and calls, usage and the end when all is there.
+
+    `max_characters` bounds what one reply may hold: beyond it the reply counts as cut by `length`.
+    `names` turns the names on the wire back into ours; an unknown name stays as the model wrote it.
+    """
+
+    def __init__(self, *, max_characters: int, names: Mapping[str, str] | None = None) -> None:
+        self._room = max_characters
+        self._names = names or {}
+        self._spoken = SpokenText()
+        self._calls = CallAccumulator()
+        self._usage: UsageDelta | None = None
+        self._reason = ""
+        self._model = ""
+        self._role = ""
+        self._refused = False
+        self._any_choice = False
+        self._done = False
+
+    @property
+    def has_ended(self) -> bool:
+        """True when the endpoint said why it stopped: what follows can only be usage."""
+        return bool(self._reason)
+
+    @property
+    def is_overfull(self) -> bool:
+        return self._room < 0
+
+    def done(self) -> None:
+        """The endpoint sent its end mark."""
+        self._done = True
+
+    def feed(self, chunk: object) -> Iterator[TextDelta]:
+        """Take one chunk. Raises ModelUnavailable for an error inside the stream."""
+        if not isinstance(chunk, dict):
+            raise unavailable(Failure.NOT_A_COMPLETION)
+        if chunk.get("error"):
+            raise unavailable(Failure.ENDPOINT_ERROR, detail=str(chunk["error"]))
+        self._model = _text(chunk.get("model")) or self._model
+        self._read_usage(chunk.get("usage"))
+        for choice in _list(chunk.get("choices")):
+            if isinstance(choice, dict) and choice.get("index") in (0, None):
+                yield from self._read_choice(choice)
+
+    def finish(self) -> Iterator[Delta]:
+        """Everything that had to wait for the end. Raises ModelUnavailable when there was no end."""
+        reason = self._final_reason()
+        if text := self._spoken.end():
+            yield TextDelta(text)
+        calls = self._calls.calls() if reason in _WHOLE else []
+        for call in calls:
+            yield CallDelta(self._names.get(call.name, call.name), call.arguments, f"call_{uuid4().hex}")
+        if self._usage is not None:
+            yield self._usage
+        if reason in _WHOLE:
+            reason = "tool_calls" if calls else "stop"
+        yield FinishDelta(reason, self._model)
+
+    def _read_usage(self, usage: object) -> None:
+        if isinstance(usage, dict):
+            self._usage = UsageDelta(
+                _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+            )
+
+    def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[TextDelta]:
+        self._any_choice = True
+        if not self.has_ended:
+            yield from self._read_delta(_mapping(choice.get("delta") or choice.get("message")))
+        self._read_reason(_text(choice.get("finish_reason")))
+
+    def _read_delta(self, delta: Mapping[str, Any]) -> Iterator[TextDelta]:
+        self._role = _text(delta.get("role")) or self._role
+        refusal = _text(delta.get("refusal"))
+        self._refused = self._refused or bool(refusal)
+        self._read_calls(delta)
+        text = "" if self._role in _NOT_ITS_OWN else _content(delta.get("content")) + refusal
+        self._room -= len(text)
+        if spoken := self._spoken.feed(text):
+            yield TextDelta(spoken)
+
+    def _read_calls(self, delta: Mapping[str, Any]) -> None:
+        for entry in _list(delta.get("tool_calls")):
+            if isinstance(entry, dict):
+                self._add(_Fragment.read(entry, entry.get("index")))
+        if isinstance(delta.get("function_call"), dict):
+            self._add(_Fragment.read({"function": delta["function_call"]}, "function_call"))
+
+    def _add(self, fragment: _Fragment) -> None:
+        self._calls.add(fragment)
+        self._room -= len(fragment.arguments) + len(fragment.name)
+        if len(self._calls) > MAX_CALLS:
+            self._room = -1
+
+    def _read_reason(self, said: str) -> None:
+        if not said:
+            return
+        reason = _REASONS.get(said.lower(), said)
+        # Of two ends the first counts, unless a later one says that the reply was cut.
+        if not self._reason or (self._reason in _WHOLE and reason not in _WHOLE):
+            self._reason = reason
+
+    def _final_reason(self) -> str:
+        if self.is_overfull:
+            return "length"
+        if not self._reason:
+            self._check_unsaid_end()
+        if self._reason.lower() in _FAILED:
+            raise unavailable(Failure.ENDPOINT_ERROR, detail=self._reason)
+        return REFUSAL if self._refused else self._reason or "stop"
+
+    def _check_unsaid_end(self) -> None:
+        if not self._done:
+            raise unavailable(Failure.HALF_STREAM)
+        if not self._any_choice:
+            raise unavailable(Failure.NO_CHOICES)
+        if not all(exact.is_document(call.arguments) for call in self._calls.calls()):
+            raise unavailable(Failure.HALF_STREAM)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _index(value: object) -> int | str | None:
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _content(value: object) -> str:
+    """The text of a content: a string, or a list of parts of which only the text ones are spoken."""
+    if isinstance(value, list):
+        return "".join(
+            _text(part.get("text")) for part in value if isinstance(part, dict) and part.get("type") == "text"
+        )
+    return _text(value)
