@@ -138,7 +138,9 @@ class Confirmation(Identified):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["call"], condition=models.Q(state="pending"), name="one_pending_confirmation_per_call"
+                fields=["call"],
+                condition=models.Q(state=ConfirmationState.PENDING),
+                name="one_pending_confirmation_per_call",
             )
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]

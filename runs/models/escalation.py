@@ -44,7 +44,9 @@ class Escalation(Identified):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["step"], condition=models.Q(state="open"), name="one_open_escalation_per_step"
+                fields=["step"],
+                condition=models.Q(state=EscalationState.OPEN),
+                name="one_open_escalation_per_step",
             )
         ]
 

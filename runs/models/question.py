@@ -26,7 +26,7 @@ class Question(Identified):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["run"], condition=models.Q(state="open"), name="one_open_question_per_run"
+                fields=["run"], condition=models.Q(state=QuestionState.OPEN), name="one_open_question_per_run"
             )
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]
