@@ -1,0 +1,329 @@
+"""Finding and reading invoices, and drafting what reduces them."""
+
+from collections import Counter
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from accounts.models import Workspace
+from activities.tools import (
+    Effect,
+    Ref,
+    Risk,
+    ToolArgumentError,
+    ToolContext,
+    ToolParams,
+    ToolRefused,
+    ToolResult,
+    tool,
+)
+from examples.billing import selectors
+from examples.billing.amounts import invoices_with_amounts
+from examples.billing.models import CreditNote, Invoice, InvoiceStatus
+from examples.billing.tools.fields import (
+    ANYONE,
+    NOT_THE_AGENT,
+    InvoiceNumber,
+    OptionalCustomer,
+    OptionalDay,
+)
+
+#: How many invoices one answer lists; the counts and totals cover all of them.
+MAX_LISTED = 200
+
+#: What a person asks for, and the states it covers.
+_ASKED = {
+    "unpaid": (InvoiceStatus.UNPAID, InvoiceStatus.PARTLY_PAID, InvoiceStatus.OVERDUE),
+    "overdue": (InvoiceStatus.OVERDUE,),
+    "paid": (InvoiceStatus.PAID,),
+    "disputed": (InvoiceStatus.DISPUTED,),
+}
+
+
+class ListInvoicesParams(ToolParams):
+    customer: OptionalCustomer = Field(default=None, description="The customer's code; all customers if left out.")
+    period_start: OptionalDay = Field(default=None, description="First day of issue, included.")
+    period_end: OptionalDay = Field(default=None, description="Last day of issue, included.")
+    status: Annotated[Literal["unpaid", "overdue", "paid", "disputed"] | None, ANYONE] = Field(
+        default=None, description="Only invoices in this state; unpaid includes overdue ones."
+    )
+
+
+class InvoiceItem(ToolResult):
+    invoice: Annotated[str, Ref("billing.invoice")]
+    customer: Annotated[str, Ref("billing.customer")]
+    customer_name: str
+    issued_on: date
+    due_on: date
+    total: Decimal
+    balance: Decimal
+    currency: str
+    status: str
+
+
+class CurrencyTotal(ToolResult):
+    currency: str
+    count: int
+    total: Decimal
+    balance: Decimal
+
+
+class ListInvoicesResult(ToolResult):
+    """`count` and `totals` cover all matches, cancelled invoices excepted; `invoices` the newest of them."""
+
+    count: int
+    shown: int
+    totals: list[CurrencyTotal]
+    invoices: list[InvoiceItem]
+
+
+@tool(
+    key="billing.list_invoices",
+    title=_("List invoices"),
+    summary="Lists invoices by customer, period of issue and state, with totals per currency.",
+    aliases={
+        "en": ("show invoices", "find bills", "open invoices", "what was invoiced"),
+        "fr": ("lister les factures", "trouver des factures", "factures ouvertes", "ce qui a été facturé"),
+    },
+    when_not_to_use="For one invoice whose number is known.",
+    risk=Risk.LOW,
+    effect=Effect.NONE,
+    permission="billing.view_invoice",
+    tags=("billing",),
+)
+def list_invoices(ctx: ToolContext, params: ListInvoicesParams) -> ListInvoicesResult:
+    check_period(params.period_start, params.period_end)
+    found = list(_matching(ctx, params))
+    return ListInvoicesResult(
+        count=len(found),
+        shown=min(len(found), MAX_LISTED),
+        totals=_totals(found),
+        invoices=[_item(invoice) for invoice in found[:MAX_LISTED]],
+    )
+
+
+def check_period(start: date | None, end: date | None) -> None:
+    """Raise ToolArgumentError when the period ends before it starts."""
+    if start and end and start > end:
+        raise ToolArgumentError(["period_start", "period_end"], _now("The period ends before it starts."))
+
+
+def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[Invoice]:
+    invoices = Invoice.objects.filter(workspace=ctx.workspace, cancelled_on=None).select_related("customer")
+    if params.customer is not None:
+        invoices = invoices.filter(customer=selectors.customer_get(ctx, params.customer))
+    if params.period_start is not None:
+        invoices = invoices.filter(issued_on__gte=params.period_start)
+    if params.period_end is not None:
+        invoices = invoices.filter(issued_on__lte=params.period_end)
+    invoices = invoices_with_amounts(invoices, ctx.today)
+    if params.status is not None:
+        invoices = invoices.filter(status__in=_ASKED[params.status])
+    return invoices.order_by("-issued_on", "-number")
+
+
+def _totals(found: list[Invoice]) -> list[CurrencyTotal]:
+    counts, totals, balances = Counter[str](), dict[str, Decimal](), dict[str, Decimal]()
+    for invoice in found:
+        counts[invoice.currency] += 1
+        totals[invoice.currency] = totals.get(invoice.currency, Decimal("0.00")) + invoice.total
+        balances[invoice.currency] = balances.get(invoice.currency, Decimal("0.00")) + invoice.balance
+    return [
+        CurrencyTotal(currency=code, count=counts[code], total=totals[code], balance=balances[code])
+        for code in sorted(counts)
+    ]
+
+
+def _item(invoice: Invoice) -> InvoiceItem:
+    return InvoiceItem(
+        invoice=invoice.number,
+        customer=invoice.customer.code,
+        customer_name=invoice.customer.name,
+        issued_on=invoice.issued_on,
+        due_on=invoice.due_on,
+        total=invoice.total,
+        balance=invoice.balance,
+        currency=invoice.currency,
+        status=invoice.status,
+    )
+
+
+class GetInvoiceParams(ToolParams):
+    invoice: InvoiceNumber = Field(description="The invoice's number.")
+
+
+class InvoiceLineItem(ToolResult):
+    product: Annotated[str, Ref("billing.product")]
+    name: str
+    quantity: int
+    unit_price: Decimal
+    amount: Decimal
+
+
+class GetInvoiceResult(ToolResult):
+    """One invoice. `balance` is still due, `refundable` could be given back; both as of today."""
+
+    invoice: Annotated[str, Ref("billing.invoice")]
+    customer: Annotated[str, Ref("billing.customer")]
+    customer_name: str
+    issued_on: date
+    due_on: date
+    days_overdue: int
+    currency: str
+    total: Decimal
+    paid: Decimal
+    credited: Decimal
+    refunded: Decimal
+    balance: Decimal
+    refundable: Decimal
+    status: str
+    lines: list[InvoiceLineItem]
+
+
+@tool(
+    key="billing.get_invoice",
+    title=_("Read an invoice"),
+    summary="Reads one invoice: lines, what was paid, credited, refunded, and what is due.",
+    aliases={
+        "en": ("invoice details", "show invoice", "what is due on invoice"),
+        "fr": ("détail de facture", "voir la facture", "que reste-t-il à payer"),
+    },
+    when_not_to_use="To find invoices without knowing a number.",
+    risk=Risk.LOW,
+    effect=Effect.NONE,
+    permission="billing.view_invoice",
+    tags=("billing",),
+)
+def get_invoice(ctx: ToolContext, params: GetInvoiceParams) -> GetInvoiceResult:
+    invoice = selectors.invoice_get(ctx, params.invoice)
+    late = (ctx.today - invoice.due_on).days if invoice.status == InvoiceStatus.OVERDUE else 0
+    return GetInvoiceResult(
+        invoice=invoice.number,
+        customer=invoice.customer.code,
+        customer_name=invoice.customer.name,
+        issued_on=invoice.issued_on,
+        due_on=invoice.due_on,
+        days_overdue=late,
+        currency=invoice.currency,
+        total=invoice.total,
+        paid=invoice.paid,
+        credited=invoice.credited,
+        refunded=invoice.refunded,
+        balance=invoice.balance,
+        refundable=invoice.refundable,
+        status=invoice.status,
+        lines=_lines(invoice),
+    )
+
+
+def _lines(invoice: Invoice) -> list[InvoiceLineItem]:
+    return [
+        InvoiceLineItem(
+            product=line.product.code,
+            name=line.product.name,
+            quantity=line.quantity,
+            unit_price=line.unit_price,
+            amount=line.quantity * line.unit_price,
+        )
+        for line in invoice.lines.select_related("product").order_by("position")
+    ]
+
+
+class DraftCreditNoteParams(ToolParams):
+    invoice: InvoiceNumber = Field(description="The invoice to reduce.")
+    reason: Annotated[str, ANYONE] = Field(description="Why, in a few words.", min_length=3, max_length=500)
+    amount: Annotated[Decimal | None, NOT_THE_AGENT] = Field(
+        default=None,
+        gt=0,
+        max_digits=14,
+        decimal_places=2,
+        description="How much; all that is left to credit when left out.",
+    )
+
+
+class DraftCreditNoteResult(ToolResult):
+    credit_note: str
+    invoice: Annotated[str, Ref("billing.invoice")]
+    customer: Annotated[str, Ref("billing.customer")]
+    customer_name: str
+    amount: Decimal
+    currency: str
+    reason: str
+
+
+def prepare_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> DraftCreditNoteParams:
+    """Look up the amount when none is given: all that no credit note, drafts included, reduces yet."""
+    invoice = selectors.invoice_get(ctx, params.invoice)
+    left = _creditable(invoice)
+    amount = params.amount if params.amount is not None else (left if left > 0 else None)
+    return params.model_copy(update={"invoice": invoice.number, "amount": amount})
+
+
+def guard_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> None:
+    """Not for a cancelled invoice, and never more than the invoice together with other credit notes."""
+    invoice = selectors.invoice_get(ctx, params.invoice)
+    left = _creditable(invoice)
+    if invoice.status == InvoiceStatus.CANCELLED:
+        raise ToolRefused(_now("This invoice was cancelled."))
+    if left <= 0:
+        raise ToolRefused(_now("Credit notes cover this invoice completely already."))
+    if params.amount is not None and params.amount > left:
+        raise ToolArgumentError(["amount"], _now("This is more than what is left to credit on this invoice."))
+
+
+def _creditable(invoice: Invoice) -> Decimal:
+    noted = sum((note.amount for note in invoice.credit_notes.all()), Decimal("0.00"))
+    return invoice.total - noted
+
+
+@tool(
+    key="billing.draft_credit_note",
+    title=_("Draft a credit note"),
+    summary="Prepares a credit note on an invoice; a person issues it later.",
+    aliases={
+        "en": ("credit note", "draft a credit", "reduce an invoice"),
+        "fr": ("avoir", "préparer un avoir", "réduire une facture"),
+    },
+    when_not_to_use="To give money back; that is a refund.",
+    risk=Risk.MEDIUM,
+    effect=Effect.LOCAL,
+    permission="billing.draft_creditnote",
+    tags=("billing",),
+    prepare=prepare_credit_note,
+    guard=guard_credit_note,
+)
+def draft_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> DraftCreditNoteResult:
+    """Write the draft. Numbers are given out one at a time in a workspace."""
+    Workspace.objects.select_for_update(no_key=True).get(pk=ctx.workspace.pk)
+    params = prepare_credit_note(ctx, params)
+    guard_credit_note(ctx, params)
+    invoice = selectors.invoice_get(ctx, params.invoice)
+    note = CreditNote.objects.create(
+        workspace=ctx.workspace,
+        number=_next_number(ctx),
+        invoice=invoice,
+        amount=params.amount,
+        reason=params.reason,
+        created_on=ctx.today,
+    )
+    return DraftCreditNoteResult(
+        credit_note=note.number,
+        invoice=invoice.number,
+        customer=invoice.customer.code,
+        customer_name=invoice.customer.name,
+        amount=note.amount,
+        currency=invoice.currency,
+        reason=note.reason,
+    )
+
+
+def _next_number(ctx: ToolContext) -> str:
+    prefix = f"CN-{ctx.today.year}-"
+    notes = CreditNote.objects.filter(workspace=ctx.workspace, number__startswith=prefix)
+    last = max((int(number.removeprefix(prefix)) for number in notes.values_list("number", flat=True)), default=0)
+    return f"{prefix}{last + 1:04d}"
