@@ -1,0 +1,264 @@
+"""What may be done about people, workspaces, memberships and tokens.
+
+Every action checks the right of `actor`, changes, and records in one transaction. Without an `actor` the
+operator acts: a command or a shell on the server. Administration rights are Django's model permissions; they
+have nothing to do with what a person may do in a run (`accounts.access`).
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import Group
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import access, audit, tokens
+from accounts.models import (
+    ActorKind,
+    ApiToken,
+    Language,
+    Membership,
+    Role,
+    Scope,
+    User,
+    Workspace,
+)
+from agentapp.kernel.errors import InvalidInput, NotAllowed, NotFound
+
+PROFILE_FIELDS = ("full_name", "language", "time_zone", "raw_disclosure")
+TOKENS_PER_USER = 50
+
+
+@transaction.atomic
+def user_create(
+    *,
+    email: str,
+    full_name: str,
+    password: str | None = None,
+    language: str = Language.ENGLISH,
+    time_zone: str = "UTC",
+    is_staff: bool = False,
+    is_superuser: bool = False,
+    actor: User | None = None,
+) -> User:
+    """Create a person. Without a password they cannot sign in yet. Raises InvalidInput naming the fields."""
+    _require(actor, "accounts.add_user")
+    _require_superuser_for(actor, is_superuser)
+    user = User(
+        email=email,
+        full_name=full_name,
+        language=language,
+        time_zone=time_zone,
+        is_staff=is_staff,
+        is_superuser=is_superuser,
+    )
+    _set_password(user, password)
+    _validate(user)
+    user.save(force_insert=True)
+    about = {"email": user.email, "is_staff": is_staff, "is_superuser": is_superuser}
+    _record("user.created", user, actor, about)
+    return user
+
+
+@transaction.atomic
+def workspace_create(
+    *,
+    slug: str,
+    name: str,
+    default_language: str = Language.ENGLISH,
+    actor: User | None = None,
+) -> Workspace:
+    """Create a workspace with a group for each role; escalations go to its approvers until changed."""
+    _require(actor, "accounts.add_workspace")
+    workspace = Workspace(slug=slug, name=name, default_language=default_language)
+    _validate(workspace)
+    workspace.save(force_insert=True)
+    _record("workspace.created", workspace, actor, {"slug": slug, "name": name}, workspace)
+    for role, grants in access.ROLE_GRANTS.items():
+        group = access.group_create(workspace, role.value, role=role, actor=actor)
+        for perm in grants:
+            access.grant(perm, group, workspace, actor=actor)
+    workspace.escalation_group = access.role_group(workspace, Role.APPROVER)
+    workspace.save(update_fields=["escalation_group"])
+    return workspace
+
+
+@transaction.atomic
+def member_add(
+    workspace: Workspace,
+    user: User,
+    roles: Collection[Role | str] = (Role.BUSINESS,),
+    *,
+    groups: Iterable[Group] = (),
+    actor: User | None = None,
+) -> Membership:
+    """Make `user` a member with exactly these roles, and of these custom groups besides those they have."""
+    _require(actor, "accounts.change_membership")
+    wanted = [_role(role) for role in roles]
+    extra = [_own_group(workspace, group) for group in groups]
+    membership, _created = Membership.objects.update_or_create(
+        user=user, workspace=workspace, defaults={"active": True}
+    )
+    held = Group.objects.filter(workspace_group__workspace=workspace).exclude(workspace_group__role="")
+    user.groups.remove(*held.exclude(workspace_group__role__in=wanted))
+    user.groups.add(*held.filter(workspace_group__role__in=wanted), *extra)
+    about = {"user": user.pk, "roles": sorted(wanted), "groups": sorted(group.name for group in extra)}
+    _record("member.added", workspace, actor, about, workspace)
+    return membership
+
+
+@transaction.atomic
+def member_remove(workspace: Workspace, user: User, *, actor: User | None = None) -> None:
+    """End a membership: from the next check on, nothing in the workspace is theirs. Raises NotFound."""
+    _require(actor, "accounts.change_membership")
+    ended = Membership.objects.filter(user=user, workspace=workspace, active=True).update(active=False)
+    if not ended:
+        raise NotFound(_("This person is not a member of this workspace."))
+    access.forget_member(user, workspace)
+    _record("member.removed", workspace, actor, {"user": user.pk}, workspace)
+
+
+@transaction.atomic
+def profile_update(user: User, **changes: Any) -> User:
+    """Change a person's own profile: any of `PROFILE_FIELDS`. Raises InvalidInput naming the fields."""
+    unknown = sorted(set(changes) - set(PROFILE_FIELDS))
+    if unknown:
+        raise InvalidInput(_("This cannot be changed here."), fields=unknown)
+    user = User.objects.select_for_update().get(pk=user.pk)
+    changed = {name: value for name, value in changes.items() if getattr(user, name) != value}
+    for name, value in changed.items():
+        setattr(user, name, value)
+    _validate(user)
+    if changed:
+        user.save(update_fields=list(changed))
+        _record("user.profile_changed", user, user, changed)
+    return user
+
+
+@transaction.atomic
+def password_change(user: User, *, current: str, new: str) -> User:
+    """Change one's own password. Raises InvalidInput for a wrong current one or a weak new one."""
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if not user.check_password(current):
+        raise InvalidInput(_("The current password is not right."), fields={"current": ["wrong"]})
+    _set_password(user, new)
+    user.save(update_fields=["password"])
+    _record("user.password_changed", user, user, {})
+    return user
+
+
+@transaction.atomic
+def token_create(
+    user: User,
+    name: str,
+    scopes: Collection[Scope | str],
+    *,
+    expires_at: datetime | None = None,
+) -> tuple[ApiToken, str]:
+    """Create a personal token and return it with its secret, which nothing can show again."""
+    wanted = _scopes(scopes)
+    if expires_at is not None and expires_at <= timezone.now():
+        raise InvalidInput(_("The token would be expired already."), fields={"expires_at": ["past"]})
+    if ApiToken.objects.filter(user=user, revoked_at=None).count() >= TOKENS_PER_USER:
+        raise InvalidInput(_("You have too many tokens. Revoke those you do not use."))
+    minted = tokens.mint()
+    token = ApiToken(user=user, name=name.strip(), prefix=minted.prefix, hash=minted.hash)
+    token.scopes, token.expires_at = wanted, expires_at
+    _validate(token)
+    token.save(force_insert=True)
+    about = {"token": token.pk, "name": token.name, "scopes": wanted, "expires_at": expires_at}
+    _record("token.created", user, user, about)
+    return token, minted.secret
+
+
+@transaction.atomic
+def token_revoke(actor: User | None, token_id: UUID) -> None:
+    """Revoke a token: one's own, or anybody's for those who administrate tokens. Raises NotFound.
+
+    Revoking twice is no error and recorded once.
+    """
+    token = ApiToken.objects.select_related("user").filter(pk=token_id).first()
+    if token is None or not _may_revoke(actor, token):
+        raise NotFound(_("There is no such token."))
+    if ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=timezone.now()):
+        _record("token.revoked", token.user, actor, {"token": token.pk, "name": token.name})
+
+
+def _may_revoke(actor: User | None, token: ApiToken) -> bool:
+    return actor is None or actor.pk == token.user_id or actor.has_perm("accounts.change_apitoken")
+
+
+def _require(actor: User | None, perm: str) -> None:
+    """Raise NotAllowed unless the operator acts, or somebody who administrates this."""
+    if actor is not None and not (actor.is_staff and actor.has_perm(perm)):
+        raise NotAllowed(_("You may not do this. Ask an administrator."))
+
+
+def _require_superuser_for(actor: User | None, is_superuser: bool) -> None:
+    if is_superuser and actor is not None and not actor.is_superuser:
+        raise NotAllowed(_("Only a superuser makes a superuser."))
+
+
+def _set_password(user: User, password: str | None) -> None:
+    if password is not None:
+        try:
+            validate_password(password, user)
+        except ValidationError as error:
+            raise InvalidInput(" ".join(error.messages), fields={"password": error.messages}) from error
+    user.set_password(password)
+
+
+def _validate(instance: Model) -> None:
+    try:
+        instance.full_clean(validate_constraints=False)
+    except ValidationError as error:
+        fields = error.message_dict
+        sentence = " ".join(message for messages in fields.values() for message in messages)
+        raise InvalidInput(sentence, fields=fields) from error
+
+
+def _role(role: Role | str) -> str:
+    try:
+        return Role(role).value
+    except ValueError as error:
+        raise InvalidInput(_("There is no role “%(role)s”.") % {"role": role}) from error
+
+
+def _scopes(scopes: Collection[Scope | str]) -> list[str]:
+    unknown = [scope for scope in scopes if scope not in Scope.values]
+    if unknown or not scopes:
+        raise InvalidInput(
+            _("Choose at least one of: %(scopes)s.") % {"scopes": ", ".join(Scope.values)},
+            fields={"scopes": ["unknown"]},
+        )
+    wanted = {Scope(scope).value for scope in scopes}
+    return [scope for scope in Scope.values if scope in wanted]
+
+
+def _own_group(workspace: Workspace, group: Group) -> Group:
+    if not workspace.workspace_groups.filter(group=group, role="").exists():
+        raise InvalidInput(_("This is not a custom group of this workspace."), group=group.name)
+    return group
+
+
+def _record(
+    event_type: str,
+    about: User | Workspace,
+    actor: User | None,
+    data: dict[str, Any],
+    workspace: Workspace | None = None,
+) -> None:
+    audit.record(
+        stream=about.pk,
+        type=event_type,
+        workspace=workspace,
+        actor=actor,
+        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
+        data=data,
+    )
