@@ -36,10 +36,15 @@ def django_db_modify_db_settings(
     databases.use_template(database_server.migrated_template())
 
 
-@pytest.fixture(autouse=True)
-def _flush_passes_triggers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emptying the tables after a transactional test is not a change the audit has to refuse."""
-    databases.let_flush_pass(monkeypatch)
+@pytest.fixture(autouse=True, scope="session")
+def _flush_passes_triggers() -> Iterator[None]:
+    """Emptying the tables after a transactional test is not a change the audit has to refuse.
+
+    For the whole session: a test's own patches are undone before its database is emptied.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        databases.let_flush_pass(patch)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
