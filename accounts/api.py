@@ -14,8 +14,10 @@ from ninja.utils import check_csrf
 from pydantic import BaseModel, Field
 
 from accounts import access, tokens
+from accounts.choice import workspace_named
 from accounts.models import Scope, User, Workspace
-from agentapp.kernel.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
+from agentapp.kernel.errors import NotAllowed, NotSignedIn
+from agentapp.kernel.text import clean_text
 from agentapp.kernel.text import clean_text
 
 WORKSPACE_HEADER = "X-Workspace"
@@ -45,10 +47,6 @@ class CsrfFailed(NotAllowed):
     code = "csrf_failed"
 
 
-class WorkspaceNeeded(InvalidInput):
-    code = "workspace_needed"
-
-
 class TokenAuth(HttpBearer):
     """`Authorization: Bearer …`. A request that carries the header is never taken for a session."""
 
@@ -61,8 +59,8 @@ class TokenAuth(HttpBearer):
             return None
         kind, _space, raw = request.headers["Authorization"].partition(" ")
         if kind.lower() != self.openapi_scheme:
-            raise NotSignedIn(_("Send a personal token: Authorization: Bearer mnd_…"))
-        return self.authenticate(request, raw.strip())
+            raise NotSignedIn(_("Send a personal token: Authorization: Bearer mandate_…"))
+        return self.authenticate(request, clean_text(raw).strip())
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
         user = tokens.authenticate(token, self.scope)
@@ -97,18 +95,7 @@ def workspace_of(request: ApiRequest) -> Workspace:
 
     Raises NotFound for one the caller does not belong to, WorkspaceNeeded when it is not clear.
     """
-    mine = {workspace.slug: workspace for workspace in access.workspaces_of(request.auth)}
-    named = clean_text(request.headers.get(WORKSPACE_HEADER, "")).strip()
-    if named:
-        if named not in mine:
-            raise NotFound(_("You belong to no workspace of this name."))
-        return mine[named]
-    if len(mine) == 1:
-        return next(iter(mine.values()))
-    raise WorkspaceNeeded(
-        _("Say which workspace with the header X-Workspace.") if mine else _("You belong to no workspace."),
-        workspaces=sorted(mine),
-    )
+    return workspace_named(request.auth, request.headers.get(WORKSPACE_HEADER, ""))
 
 
 class WorkspaceOut(BaseModel):
