@@ -13,7 +13,7 @@ class InvoiceStatus(models.TextChoices):
     """Where an invoice stands today; computed, never stored."""
 
     PAID = "paid", _("paid")
-    PARTLY_PAID = "partly_paid", _("partly paid")
+    PARTLY_PAID = "partial", _("partly paid")
     UNPAID = "unpaid", _("not yet due")
     OVERDUE = "overdue", _("overdue")
     DISPUTED = "disputed", _("disputed")

@@ -34,7 +34,7 @@ from examples.billing.tools.fields import (
 )
 
 #: How many invoices one answer lists; the counts and totals cover all of them.
-MAX_LISTED = 200
+MAX_LISTED = 100
 
 #: What a person asks for, and the states it covers.
 _ASKED = {

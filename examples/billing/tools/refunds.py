@@ -67,7 +67,8 @@ def guard_refund(ctx: ToolContext, params: RefundInvoiceParams) -> None:
 
     An order of this same call does not stand in its own way: repeating it is harmless.
     """
-    if not Refund.objects.filter(workspace=ctx.workspace, idempotency_key=_key(ctx)).exists():
+    own = Refund.objects.filter(workspace=ctx.workspace, idempotency_key=ctx.idempotency_key)
+    if not (ctx.idempotency_key and own.exclude(state=Refund.State.FAILED).exists()):
         _check(selectors.invoice_get(ctx, params.invoice), params.amount)
 
 

@@ -1,0 +1,124 @@
+"""The demonstration: an invented company, its people, three years of its billing, and the billing agent.
+
+Passwords exist for these people only, and only where DEMO is on.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import access
+from accounts.actions import member_add, user_create, workspace_create
+from accounts.models import Role, User, Workspace
+from activities.actions import agent_import, revision_publish
+from activities.blueprint import AgentBlueprint
+from activities.models import Agent
+from examples.billing.generator import CUSTOMERS, INVOICES, generate
+from examples.billing.models import Customer
+
+SLUG = "northwind-lamps"
+NAME = "Northwind Lamps & Desks"
+BLUEPRINT = Path(__file__).parent / "agents" / "billing.yaml"
+PASSWORD = "mandate-demo-2026"  # noqa: S105 - shown on the demonstration's sign-in page on purpose
+
+READERS = "Billing readers"
+REFUNDERS = "Billing refunds"
+
+#: What everybody in billing may do, and what only some may.
+READ = (
+    "billing.view_customer",
+    "billing.view_product",
+    "billing.view_invoice",
+    "billing.view_payment",
+    "billing.analyse_customer",
+    "billing.draft_creditnote",
+    "billing.schedule_followup",
+    "billing.send_reminder",
+)
+COMMIT = ("billing.refund_invoice", "billing.settle_payment")
+
+
+@dataclass(frozen=True)
+class Person:
+    """One demo user. `groups` are the workspace's own groups, beside the roles."""
+
+    email: str
+    full_name: str
+    roles: tuple[Role, ...]
+    groups: tuple[str, ...]
+    language: str
+    about: str
+    is_staff: bool = False
+
+
+PEOPLE = (
+    Person("alice@example.com", "Alice Carter", (Role.BUSINESS,), (READERS, REFUNDERS), "en", "business, may refund"),
+    Person("benoit@example.com", "Benoît Léger", (Role.BUSINESS,), (READERS, REFUNDERS), "fr", "business, may refund"),
+    Person("chloe@example.com", "Chloé Moreau", (Role.BUSINESS,), (READERS,), "fr", "business, may not refund"),
+    Person("daniel@example.com", "Daniel Osei", (Role.DESIGNER,), (READERS,), "en", "designer", is_staff=True),
+    Person("erin@example.com", "Erin Walsh", (Role.APPROVER,), (READERS, REFUNDERS), "en", "approver"),
+    Person("farid@example.com", "Farid Benali", (Role.AUDITOR,), (), "fr", "auditor"),
+)
+
+
+def sign_ins() -> list[tuple[str, str, str]]:
+    """Return (e-mail, password, what they may do) of the demo's people."""
+    return [(person.email, PASSWORD, person.about) for person in PEOPLE]
+
+
+def seed_demo(*, customers: int = CUSTOMERS, invoices: int = INVOICES) -> Workspace:
+    """Make what is missing of the demonstration, all or nothing; a second call changes nothing."""
+    with transaction.atomic():
+        workspace = _workspace()
+        people = {person.email: _person(workspace, person) for person in PEOPLE}
+        if not Customer.objects.filter(workspace=workspace).exists():
+            generate(workspace, today=timezone.localdate(), customers=customers, invoices=invoices)
+        _agent(workspace, people["daniel@example.com"])
+    return workspace
+
+
+def load_blueprint() -> AgentBlueprint:
+    """Return the billing agent as it is written in the repository."""
+    return AgentBlueprint.model_validate(yaml.safe_load(BLUEPRINT.read_text(encoding="utf-8")))
+
+
+def _workspace() -> Workspace:
+    found = Workspace.objects.filter(slug=SLUG).first()
+    if found is not None:
+        return found
+    workspace = workspace_create(slug=SLUG, name=NAME, default_language="en")
+    for label, permissions in ((READERS, READ), (REFUNDERS, COMMIT)):
+        group = access.group_create(workspace, label)
+        for permission in permissions:
+            access.grant(permission, group)
+    return workspace
+
+
+def _person(workspace: Workspace, person: Person) -> User:
+    found = User.objects.filter(email=person.email).first()
+    if found is not None:
+        return found
+    user = user_create(
+        email=person.email,
+        full_name=person.full_name,
+        password=PASSWORD,
+        language=person.language,
+        time_zone="Europe/Paris" if person.language == "fr" else "Europe/London",
+        is_staff=person.is_staff,
+    )
+    groups = [access.workspace_group(workspace, label) for label in person.groups]
+    member_add(workspace, user, person.roles, groups=groups)
+    return user
+
+
+def _agent(workspace: Workspace, designer: User) -> None:
+    """Publish the agent once; the people in billing may use it."""
+    if Agent.objects.filter(workspace=workspace, key="billing").exists():
+        return
+    revision = revision_publish(
+        agent_import(load_blueprint(), workspace=workspace, actor=designer), actor=designer
+    )
+    access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
