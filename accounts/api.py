@@ -18,7 +18,6 @@ from accounts.choice import workspace_named
 from accounts.models import Scope, User, Workspace
 from agentapp.kernel.errors import NotAllowed, NotSignedIn
 from agentapp.kernel.text import clean_text
-from agentapp.kernel.text import clean_text
 
 WORKSPACE_HEADER = "X-Workspace"
 #: For `openapi_extra` of the routes that need a workspace.

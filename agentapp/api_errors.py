@@ -36,7 +36,8 @@ class ErrorBody(BaseModel):
     code: str = Field(description="Stable; for programs.")
     message: str = Field(description="A whole sentence in the person's language.")
     data: dict[str, Any] = Field(
-        default_factory=dict, description="For example `fields` (name to sentence) or `retry_after` (seconds)."
+        default_factory=dict,
+        description="For example `fields` (name to sentence) or `retry_after` (seconds).",
     )
 
 
@@ -44,6 +45,13 @@ class ErrorAnswer(BaseModel):
     """The shape of every answer that is not a success."""
 
     error: ErrorBody
+
+
+class BadRequest(InvalidInput):
+    """The request itself is not one that can be read."""
+
+    code = "bad_request"
+    status = 400
 
 
 class NotJson(InvalidInput):
@@ -126,19 +134,21 @@ def _of_framework(error: HttpError) -> MandateError:
         return error.__cause__
     if isinstance(error, AuthenticationError):
         return NotSignedIn(_("Sign in, or send a personal token."))
-    return InvalidInput(_("This request cannot be used."))
+    return bad_request()
 
 
 def _of_django(error: Exception) -> MandateError | None:
     if isinstance(error, RequestDataTooBig):
         return BodyTooLarge(_("The body is too large."))
     if isinstance(error, SuspiciousOperation):
-        return InvalidInput(_("This request cannot be used."))
+        return bad_request()
     if isinstance(error, PermissionDenied):
         return not_found()
     if isinstance(error, OperationalError | InterfaceError):
         logger.error("The database did not answer: %s", error)
-        return DatabaseUnavailable(_("The service is starting again. Try once more in a moment."), retry_after=2)
+        return DatabaseUnavailable(
+            _("The service is starting again. Try once more in a moment."), retry_after=2
+        )
     return None
 
 
@@ -146,6 +156,11 @@ def _unexpected(error: Exception) -> MandateError:
     reference = str(uuid7())
     logger.error("API failure %s", reference, exc_info=error)
     return Internal(_("Something went wrong on our side. Nothing more was done."), reference=reference)
+
+
+def bad_request() -> BadRequest:
+    """What is wrong with it is the sender's business; the details are in the log."""
+    return BadRequest(_("This request cannot be used."))
 
 
 def not_found() -> NotFound:
@@ -190,5 +205,3 @@ def _handle(request: HttpRequest, error: Exception | type[Exception]) -> HttpRes
     if isinstance(known, Internal):
         got_request_exception.send(sender=_handle, request=request)
     return answer(known)
-
-

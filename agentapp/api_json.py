@@ -47,7 +47,9 @@ def loads(body: bytes) -> Any:
 def _check_depth(value: Any, left: int) -> None:
     if left == 0:
         raise _too_deep()
-    items: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    items: Iterable[Any] = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
     for item in items:
         _check_depth(item, left - 1)
 

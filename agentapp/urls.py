@@ -14,3 +14,8 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("runs.chat.urls")),
 ]
+
+handler400 = "agentapp.failures.bad_request"
+handler403 = "agentapp.failures.permission_denied"
+handler404 = "agentapp.failures.page_not_found"
+handler500 = "agentapp.failures.server_error"

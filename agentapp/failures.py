@@ -1,0 +1,42 @@
+"""What is said when a request fails outside a view: in a middleware, or in a way nobody expected.
+
+The API's addresses answer in the API's shape there too; all others with the site's pages.
+"""
+
+import sys
+
+from django.http import HttpRequest, HttpResponse
+from django.views import defaults
+
+from agentapp import api_errors
+
+_API = "/api/"
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(_API)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return api_errors.answer(api_errors.bad_request())
+    return defaults.bad_request(request, exception)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return api_errors.answer(api_errors.not_found())
+    return defaults.permission_denied(request, exception)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return api_errors.answer(api_errors.not_found())
+    return defaults.page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    error = sys.exc_info()[1]
+    if _is_api(request) and isinstance(error, Exception):
+        return api_errors.answer(api_errors.translate(error))
+    return defaults.server_error(request)
