@@ -157,8 +157,8 @@ class ReplyBuilder:
 
     @property
     def has_ended(self) -> bool:
-        """True when the endpoint said why it stopped: what follows can only be usage."""
-        return bool(self._reason)
+        """True when the endpoint said that it stopped: what follows can only be usage."""
+        return bool(self._reason) or self._done
 
     @property
     def is_overfull(self) -> bool:

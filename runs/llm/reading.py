@@ -17,7 +17,9 @@ log = logging.getLogger("runs.llm")
 #: One event, or one answer that is not streamed, may not be larger.
 MAX_EVENT_BYTES = 4_000_000
 #: After the endpoint said that it ended, usage and the end mark get this long.
-_GRACE_SECONDS = 2.0
+_GRACE_SECONDS = 1.0
+_READ_OUT_SECONDS = 0.25
+_READ_OUT_PIECES = 8
 _END_MARK = "[DONE]"
 
 
@@ -26,16 +28,25 @@ def read_reply(response: httpx2.Response, budget: Budget, builder: ReplyBuilder)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if "html" in kind or kind.startswith(("image/", "audio/", "video/")):
         raise unavailable(Failure.NOT_A_COMPLETION, status=response.status_code)
+    pieces = _pieces(response, budget, builder)
     if kind.endswith("json") and "ndjson" not in kind:
-        yield from builder.feed(_whole_document(response, budget, builder))
+        yield from builder.feed(_whole_document(pieces))
         builder.done()
     else:
-        yield from _read_events(response, budget, builder)
+        yield from _read_events(pieces, budget, builder)
     yield from builder.finish()
+    _read_out(pieces, budget)
 
 
-def _read_events(response: httpx2.Response, budget: Budget, builder: ReplyBuilder) -> Iterator[Delta]:
-    for data in _events(_pieces(response, budget, builder)):
+def _read_out(pieces: Iterator[bytes], budget: Budget) -> None:
+    """Read the few bytes that end the body, so that the connection serves the next call as well."""
+    budget.at_most(_READ_OUT_SECONDS)
+    for _piece, _number in zip(pieces, range(_READ_OUT_PIECES), strict=False):
+        pass
+
+
+def _read_events(pieces: Iterator[bytes], budget: Budget, builder: ReplyBuilder) -> Iterator[Delta]:
+    for data in _events(pieces):
         if data.startswith(_END_MARK):
             builder.done()
             return
@@ -53,7 +64,8 @@ def _events(pieces: Iterator[bytes]) -> Iterator[str]:
         yield from reader.feed(piece)
         if reader.pending > MAX_EVENT_BYTES:
             raise unavailable(Failure.TOO_LARGE)
-    yield from reader.end()
+    # A last line that was cut off is no event: it tells nothing but that the stream broke.
+    yield from (data for data in reader.end() if data.startswith(_END_MARK) or exact.is_document(data))
 
 
 def _pieces(response: httpx2.Response, budget: Budget, builder: ReplyBuilder) -> Iterator[bytes]:
@@ -72,10 +84,10 @@ def _pieces(response: httpx2.Response, budget: Budget, builder: ReplyBuilder) ->
         yield piece
 
 
-def _whole_document(response: httpx2.Response, budget: Budget, builder: ReplyBuilder) -> object:
+def _whole_document(pieces: Iterator[bytes]) -> object:
     """The answer of an endpoint that does not stream."""
     whole = bytearray()
-    for piece in _pieces(response, budget, builder):
+    for piece in pieces:
         whole += piece
         if len(whole) > MAX_EVENT_BYTES:
             raise unavailable(Failure.TOO_LARGE)
@@ -86,7 +98,7 @@ def _parsed(data: str) -> object:
     try:
         return exact.loads(data)
     except ValueError as error:
-        raise unavailable(Failure.NOT_A_COMPLETION, detail=data) from error
+        raise unavailable(Failure.NOT_A_COMPLETION, detail=f"{len(data)} characters that are no JSON") from error
 
 
 def _broken(error: httpx2.HTTPError, budget: Budget) -> Failure:

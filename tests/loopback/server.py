@@ -46,6 +46,7 @@ class ModelServer:
         self.received: list[Received] = []
         self.refused: list[str] = []
         self.problems: list[str] = []
+        self.connections = 0
         self.stopping = threading.Event()
         self._http = _Http(("127.0.0.1", port), self)
         self._thread = threading.Thread(
@@ -106,6 +107,10 @@ class _Http(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], model: ModelServer) -> None:
         self.model = model
         super().__init__(address, _Handler)
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        self.model.connections += 1
+        return True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that left is none of our business; anything else fails the test."""
