@@ -1,0 +1,57 @@
+"""What a request asks, without whom and what it names.
+
+"Call Ada Byron about INV-7" and "Call Max about X-12" ask the same thing. Identifiers, numbers, quoted
+words and proper nouns are taken out before requests are compared, so that a name shared with an example
+does not decide.
+"""
+
+import re
+from collections.abc import Collection
+
+from runs.llm.builtin.reading import Reading, Word
+
+_EMAIL = re.compile(r"\S+@\S+")
+_PLACEHOLDER = re.compile(r"<[^<>]{1,40}>|\{[^{}]{1,40}\}|\[[^\[\]]{1,40}\]")
+_SPACES = re.compile(r"\s+")
+_DANGLING = re.compile(r"\s+([,.;:!?])")
+
+
+def mask(text: str, keep: Collection[str] = ()) -> str:
+    """Return `text` without names, numbers, identifiers and quotations. `keep` are folded words to spare."""
+    reading = Reading.of(_EMAIL.sub(" ", _PLACEHOLDER.sub(" ", text)))
+    names = has_telling_capitals(reading)
+    spans = [word.span for word in reading.words if _is_masked(word, names, keep)]
+    if not spans:
+        return _tidy(reading.text)
+    return _tidy(_without(reading.text, spans)) or _tidy(reading.text)
+
+
+def has_telling_capitals(reading: Reading) -> bool:
+    """False for a text shouted or titled throughout, where a capital says nothing about names."""
+    inner = [word for word in reading.words if not word.starts_sentence and not word.has_digit]
+    capitals = sum(word.is_capitalised for word in inner)
+    return capitals * 2 <= len(inner) or (len(inner) <= 3 and capitals < len(inner))
+
+
+def is_name_like(word: Word) -> bool:
+    """A capital inside a sentence, and not an acronym or the English "I"."""
+    return word.is_capitalised and not word.starts_sentence and not word.text.isupper()
+
+
+def _is_masked(word: Word, names: bool, keep: Collection[str]) -> bool:
+    if word.folded in keep:
+        return False
+    return word.has_digit or (names and is_name_like(word))
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    place = 0
+    for start, end in spans:
+        parts.append(text[place:start])
+        place = end
+    return " ".join([*parts, text[place:]])
+
+
+def _tidy(text: str) -> str:
+    return _DANGLING.sub(r"\1", _SPACES.sub(" ", text)).strip(" ,;:-–—\"'«»“”")

@@ -1,0 +1,70 @@
+"""The interpreter as a model: a task in, function calls out."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, assert_never
+
+from activities.discovery.embedder import Embedder, default_embedder
+from runs.llm.base import (
+    ASK_PERSON,
+    CHOOSE_ACTIVITY,
+    ESCALATE,
+    FILL_INPUTS,
+    WRITE_PROSE,
+    CallDelta,
+    Delta,
+    FinishDelta,
+    InputTask,
+    ModelRequest,
+    ProseTask,
+    RouteTask,
+    StepTask,
+    Task,
+    UsageDelta,
+)
+from runs.llm.builtin.inputs import fill_inputs
+from runs.llm.builtin.routing import choose
+from runs.llm.builtin.stepping import Act, Ask, GiveUp, act
+
+
+class BuiltinModel:
+    """Interprets requests by their task. Without state: the same request has the same answer."""
+
+    name = "built-in interpreter"
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or default_embedder()
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        """Yield the calls that answer `request.task`, then usage (nothing is spent) and the end."""
+        yield from self._answer(request.task)
+        yield UsageDelta()
+        yield FinishDelta("tool_calls", self.name)
+
+    def _answer(self, task: Task) -> Iterator[CallDelta]:
+        match task:
+            case RouteTask():
+                yield _call(CHOOSE_ACTIVITY, choose(task, self._embedder))
+            case InputTask():
+                yield _call(FILL_INPUTS, fill_inputs(task))
+            case StepTask():
+                yield from _step(task)
+            case ProseTask():
+                # No prose of its own: the designer's texts, filled from facts, are better than a machine's guess.
+                yield _call(WRITE_PROSE, {field.name: field.fallback for field in task.fields})
+            case _:
+                assert_never(task)
+
+
+def _step(task: StepTask) -> Iterator[CallDelta]:
+    match act(task):
+        case Act(uses):
+            yield from (_call(use.tool.name, use.arguments) for use in uses)
+        case Ask(field, question):
+            yield _call(ASK_PERSON, {"parameter": field.name, "question": question})
+        case GiveUp(reason):
+            yield _call(ESCALATE, {"reason": reason})
+
+
+def _call(name: str, arguments: Mapping[str, Any]) -> CallDelta:
+    return CallDelta(name, json.dumps(arguments, ensure_ascii=False))

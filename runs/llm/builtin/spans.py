@@ -1,0 +1,147 @@
+"""Stretches of words that may name a record, the likeliest first."""
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+
+from agentapp.kernel.text import words
+from runs.llm.base import FieldSpec
+from runs.llm.builtin.cues import announcing
+from runs.llm.builtin.language import NAME_PREPOSITIONS, PARTICLES, STOP_WORDS, stem
+from runs.llm.builtin.masking import has_telling_capitals
+from runs.llm.builtin.reading import Reading, Span, Word
+
+LONGEST = 6
+
+
+class Tier(IntEnum):
+    """How strongly a stretch looks like a name."""
+
+    MARKED = 0  #: quoted, or capitalised inside a sentence
+    ANNOUNCED = 1  #: after a preposition or the field's own words
+    ANY = 2  #: any run of words that carry meaning
+
+
+def name_spans(reading: Reading, field: FieldSpec, excluded: Sequence[Span]) -> dict[Tier, list[Span]]:
+    """Candidate stretches by tier, longest first and without repetition."""
+    usable = [word for word in reading.words if reading.is_free(word.span) and _outside(word.span, excluded)]
+    runs = list(_adjacent(reading, usable))
+    listed = {
+        Tier.MARKED: [*_quoted(reading), *_capitalised(reading, runs)],
+        Tier.ANNOUNCED: [span for run in runs for span in _announced(run, field)],
+        Tier.ANY: [span for run in runs for span in _any(run)],
+    }
+    seen: set[Span] = set()
+    tiers: dict[Tier, list[Span]] = {}
+    for tier, spans in listed.items():
+        fresh = [span for span in dict.fromkeys(spans) if span not in seen]
+        seen.update(fresh)
+        tiers[tier] = sorted(fresh, key=lambda span: (-len(words(reading.cut(span))), span))
+    return tiers
+
+
+def _outside(span: Span, excluded: Sequence[Span]) -> bool:
+    return all(span[1] <= start or end <= span[0] for start, end in excluded)
+
+
+def _adjacent(reading: Reading, usable: Sequence[Word]) -> Iterator[list[Word]]:
+    """Runs of words with nothing but spaces or a name's own marks between them."""
+    run: list[Word] = []
+    for word in usable:
+        if run and reading.text[run[-1].end : word.start].strip(" .&'’-\u00a0") != "" or (run and _ends_sentence(reading, run[-1], word)):
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+def _ends_sentence(reading: Reading, left: Word, right: Word) -> bool:
+    between = reading.text[left.end : right.start]
+    return "\n" in between or (between.startswith(".") and len(left.text) > 3 and right.starts_sentence)
+
+
+def _quoted(reading: Reading) -> list[Span]:
+    return [span for span in reading.quoted if reading.is_free(span) and span[1] - span[0] <= 120]
+
+
+def _capitalised(reading: Reading, runs: Sequence[Sequence[Word]]) -> Iterator[Span]:
+    if not has_telling_capitals(reading):
+        return
+    for run in runs:
+        index = 0
+        while index < len(run):
+            end = _capital_end(run, index)
+            if end > index:
+                yield from _variants(run[index:end])
+            index = max(end, index + 1)
+
+
+def _capital_end(run: Sequence[Word], index: int) -> int:
+    """The end of the capitalised sequence that begins at `index`; particles may stand inside it."""
+    if not run[index].is_capitalised:
+        return index
+    end = index + 1
+    while end < len(run) and end - index < LONGEST:
+        inside = run[end].folded in PARTICLES and end + 1 < len(run) and run[end + 1].is_capitalised
+        if not (run[end].is_capitalised or inside or run[end].has_digit):
+            break
+        end += 1
+    return end
+
+
+def _variants(run: Sequence[Word]) -> Iterator[Span]:
+    """The whole sequence; without its first word where that may be a sentence's ordinary beginning."""
+    if not run[0].starts_sentence:
+        yield run[0].start, run[-1].end
+    elif len(run) > 1:
+        yield run[0].start, run[-1].end
+        yield from _variants_after_first(run)
+    if any(word.folded in {"and", "et"} for word in run):
+        yield from _split_at_and(run)
+
+
+def _variants_after_first(run: Sequence[Word]) -> Iterator[Span]:
+    rest = [word for word in run[1:]]
+    while rest and rest[0].folded in PARTICLES:
+        rest = rest[1:]
+    if rest:
+        yield rest[0].start, rest[-1].end
+
+
+def _split_at_and(run: Sequence[Word]) -> Iterator[Span]:
+    part: list[Word] = []
+    for word in [*run, None]:
+        if word is None or word.folded in {"and", "et"}:
+            if part:
+                yield part[0].start, part[-1].end
+            part = []
+        else:
+            part.append(word)
+
+
+def _announced(run: Sequence[Word], field: FieldSpec) -> Iterator[Span]:
+    phrases = {phrase[-1] for phrase in announcing(field)}
+    for index in range(1, len(run)):
+        before = run[index - 1].folded
+        if before in NAME_PREPOSITIONS or stem(before) in phrases:
+            yield from _prefixes(run[index : index + LONGEST])
+
+
+def _prefixes(run: Sequence[Word]) -> Iterator[Span]:
+    """Every beginning of `run` that ends in a word of meaning, longest first."""
+    if not run or run[0].folded in STOP_WORDS:
+        return
+    for end in range(len(run), 0, -1):
+        if run[end - 1].folded not in STOP_WORDS:
+            yield run[0].start, run[end - 1].end
+
+
+def _any(run: Sequence[Word]) -> Iterator[Span]:
+    meaning: list[Word] = []
+    for word in [*run, None]:
+        if word is not None and (word.folded not in STOP_WORDS or (meaning and word.folded in PARTICLES)):
+            meaning.append(word)
+            continue
+        for start in range(len(meaning)):
+            yield from _prefixes(meaning[start : start + LONGEST])
+        meaning = []
