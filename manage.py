@@ -10,10 +10,13 @@ from types import FrameType
 #: These do their work without a database; ``serve`` starts it itself, after its own checks.
 WITHOUT_DATABASE = {"collectstatic", "compilemessages", "help", "makemessages", "serve", "version"}
 #: Long-running ones share connections between their threads.
-POOLED = {"worker": "30"}
+POOLED = {"web": "20", "worker": "30"}
 
 
 def main() -> None:
+    from agentapp.supervision.orphans import end_with_supervisor
+
+    end_with_supervisor()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentapp.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if command in POOLED:

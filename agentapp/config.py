@@ -134,7 +134,8 @@ class Config(BaseSettings):
     database_url: PostgresUrl | None = None
     #: Largest number of pooled connections of this process; 0 opens one for each request.
     database_pool: int = Field(0, ge=0, le=500)
-    demo: bool = False
+    #: Off, unless whoever starts us says otherwise (``make run`` does) and nobody set DEMO.
+    demo: bool = Field(default_factory=lambda: os.environ.get("DEMO_DEFAULT") == "1")
     debug: bool = False
     #: Cookies travel only through https. On outside the demonstration.
     https: bool | None = None

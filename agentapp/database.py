@@ -1,13 +1,13 @@
 """Which database this process uses: the operator's, or the embedded one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict
 
 from agentapp.config import Config, get_config, refuse
-from agentapp.embedded import EmbeddedError, Places, database_settings, find_places, hold
+from agentapp.embedded import EmbeddedError, Places, database_settings, ensure_running, find_places, hold
 
 POOL_TIMEOUT_SECONDS = 10
 PARTS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
@@ -19,18 +19,21 @@ def embedded_places(config: Config) -> Places:
 
 
 @contextmanager
-def embedded_database() -> Iterator[None]:
-    """Keep the embedded server running for the block; nothing to do when DATABASE_URL names another."""
+def embedded_database() -> Iterator[Callable[[], None]]:
+    """Keep the embedded server running for the block; nothing to do when DATABASE_URL names another.
+
+    Yields what to call now and then in a long block: it brings back a server that died.
+    """
     config = get_config()
-    if config.database_url is not None:
-        yield
-        return
     with ExitStack() as stack:
+        if config.database_url is not None:
+            yield lambda: None
+            return
         try:
-            stack.enter_context(hold(embedded_places(config)))
+            places = stack.enter_context(hold(embedded_places(config)))
         except EmbeddedError as error:
             refuse([str(error)])
-        yield
+        yield lambda: ensure_running(places)
 
 
 def django_database(config: Config) -> dict[str, Any]:

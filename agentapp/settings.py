@@ -15,6 +15,9 @@ SITE_NAME = CONFIG.site_name
 DEMO = CONFIG.demo
 #: The sample business app comes with the demonstration.
 BILLING_EXAMPLE = DEMO
+DEMO_SEED_COMMAND = "seed_demo"
+#: Returns (e-mail, password, role) of each sign-in, to be printed at start.
+DEMO_SIGN_INS = "examples.billing.demo.sign_ins"
 
 DEBUG = CONFIG.debug
 SECRET_KEY = CONFIG.signing_key

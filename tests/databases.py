@@ -54,7 +54,7 @@ class TestServer:
 
     def demo_template(self) -> str:
         """A database with the demonstration's data; made again when any source file changes."""
-        return self._template(f"template_demo_{_digest('*.py')}", ["migrate"], ["seed_demo"])
+        return self._template(f"template_demo_{_digest('*.py')}", ["prepare"])
 
     def copy(self, template: str, name: str) -> None:
         self._run("CREATE DATABASE {} TEMPLATE {} OWNER {}", name, template, embedded.APP_ROLE)

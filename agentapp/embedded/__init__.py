@@ -16,7 +16,16 @@ from agentapp.embedded.cluster import APP_ROLE, DATABASE
 from agentapp.embedded.errors import EmbeddedError
 from agentapp.embedded.places import PORT, Places, find_places, prepare
 
-__all__ = ["APP_ROLE", "DATABASE", "EmbeddedError", "Places", "database_settings", "find_places", "hold"]
+__all__ = [
+    "APP_ROLE",
+    "DATABASE",
+    "EmbeddedError",
+    "Places",
+    "database_settings",
+    "ensure_running",
+    "find_places",
+    "hold",
+]
 
 
 def database_settings(places: Places) -> dict[str, str]:
@@ -36,7 +45,7 @@ def hold(places: Places, durable: bool = True) -> Iterator[Places]:
     places = prepare(places)
     with _open(places.users_lock) as users:
         with _exclusive(places.start_lock):
-            _ensure_running(places, durable)
+            _start(places, durable)
             fcntl.flock(users, fcntl.LOCK_SH)
         try:
             yield places
@@ -44,7 +53,14 @@ def hold(places: Places, durable: bool = True) -> Iterator[Places]:
             _leave(places, users)
 
 
-def _ensure_running(places: Places, durable: bool) -> None:
+def ensure_running(places: Places) -> None:
+    """Bring back a server that died while it was held. Costs next to nothing while it lives."""
+    if server.running_pid(places) is None:
+        with _exclusive(places.start_lock):
+            _start(places, durable=True)
+
+
+def _start(places: Places, durable: bool) -> None:
     if server.running_pid(places) is None:
         cluster.make_cluster(places, durable)
         server.start(places, durable)

@@ -1,0 +1,55 @@
+# make setup   prepare everything, start nothing
+# make run     the whole site, until Ctrl-C
+# make test    every test, browser tests included; ARGS="tests/accounts -k token" for some of them
+
+PYTHON ?= python3
+MANAGE := .venv/bin/python manage.py
+# The demonstration, unless DEMO is set in the environment or in .env.
+DEMO_DEFAULT ?= 1
+export DEMO_DEFAULT
+ARGS ?=
+TEST_PROCESSES ?= 2
+
+.PHONY: help setup run environment environment-dev environment-test test lint format types migrations-check messages bench
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+setup: environment
+	@$(MANAGE) prepare
+	@echo "Ready. Start with: make run"
+
+run: environment
+	@exec $(MANAGE) serve
+
+environment:
+	@$(PYTHON) scripts/environment.py
+
+environment-dev:
+	@$(PYTHON) scripts/environment.py --dev
+
+environment-test:
+	@$(PYTHON) scripts/environment.py --dev --browser
+
+test: environment-test
+	.venv/bin/python -m pytest --numprocesses $(TEST_PROCESSES) --dist loadfile $(ARGS)
+
+lint: environment-dev
+	.venv/bin/ruff check .
+
+format: environment-dev
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+types: environment-dev
+	.venv/bin/mypy
+
+migrations-check: environment-dev
+	$(MANAGE) makemigrations --check --dry-run
+
+# Needs gettext's msgfmt; the compiled files are part of the repository.
+messages: environment
+	$(MANAGE) compilemessages --ignore .venv
+
+bench: environment
+	$(MANAGE) bench

@@ -1,0 +1,37 @@
+"""``manage.py worker``: does the jobs; any number of them, on any number of machines."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from procrastinate import App
+from procrastinate.contrib.django import app
+
+#: How long jobs may go on after a signal; what is not finished then is taken over by another worker.
+GRACE_SECONDS = 3.0
+
+
+class Command(BaseCommand):
+    help = "Do the jobs, WORKER_CONCURRENCY at a time."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        asyncio.run(work(settings.WORKER_CONCURRENCY))
+
+
+async def work(concurrency: int) -> None:
+    """Until a signal comes."""
+    # Python's own pool has few threads on a small machine; each running job needs one.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(concurrency, "job"))
+    async with _worker_app().open_async() as worker:
+        await worker.run_worker_async(concurrency=concurrency, shutdown_graceful_timeout=GRACE_SECONDS)
+
+
+def _worker_app() -> App:
+    """Fetches jobs over a connection of its own.
+
+    A second app rather than ``replace_connector``: a job that defers another one does so over Django's
+    connection, in the transaction of its own writes.
+    """
+    return app.with_connector(app.connector.get_worker_connector())
