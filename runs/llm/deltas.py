@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from agentapp.kernel.text import clean_text
 from runs.llm import exact
 from runs.llm.base import CallDelta, Delta, FinishDelta, TextDelta, UsageDelta
 from runs.llm.failures import Failure, unavailable
 from runs.llm.spoken import SpokenText, whole_characters
 
 MAX_CALLS = 1_000
+_MAX_NAME_LENGTH = 100
 REFUSAL = "refusal"
 
 #: What endpoints say at the end, in our words. Anything else is passed on as it was said.
@@ -192,7 +194,7 @@ class ReplyBuilder:
             yield self._usage
         if reason in _WHOLE:
             reason = "tool_calls" if calls else "stop"
-        yield FinishDelta(reason, self._model)
+        yield FinishDelta(_short(reason), _short(self._model))
 
     def _read_usage(self, usage: object) -> None:
         if isinstance(usage, dict):
@@ -253,6 +255,11 @@ class ReplyBuilder:
             raise unavailable(Failure.NO_CHOICES)
         if not all(exact.is_document(call.arguments) for call in self._calls.calls()):
             raise unavailable(Failure.HALF_STREAM)
+
+
+def _short(name: str) -> str:
+    """A name from outside, as a page and a column can hold it."""
+    return clean_text(name)[:_MAX_NAME_LENGTH]
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ from runs.llm.transport import BoundedTransport, Budget
 log = logging.getLogger("runs.llm")
 
 OPENAI_ADDRESS = "https://api.openai.com/v1"
-#: Everything one call may read from the network, retries included.
+#: Everything one try may read from the network.
 MAX_BYTES = 16_000_000
 _MAX_REFUSAL_BYTES = 65_536
 _MAX_FORMS = 8
@@ -57,12 +57,12 @@ class OpenAIModel:
         Raises ModelUnavailable, with `reason` and `retryable` in its data. Tries again at most twice, inside
         `request.timeout_seconds` altogether, and never after the first delta was handed out.
         """
-        budget = Budget(request.timeout_seconds, MAX_BYTES)
+        budget = Budget(request.timeout_seconds)
         retries = 0
         while True:
             handed_out = False
             try:
-                for delta in self._attempt(request, budget):
+                for delta in self._attempt(request, budget.seconds):
                     handed_out = True
                     yield delta
                 return
@@ -78,7 +78,8 @@ class OpenAIModel:
         """Close the connections."""
         self._client.close()
 
-    def _attempt(self, request: ModelRequest, budget: Budget) -> Iterator[Delta]:
+    def _attempt(self, request: ModelRequest, seconds: float) -> Iterator[Delta]:
+        budget = Budget(seconds, MAX_BYTES)
         room = request.max_output_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
         builder = ReplyBuilder(max_characters=room, names=wire.names(request.functions))
         response = self._send(request, budget)

@@ -98,7 +98,8 @@ def _parsed(data: str) -> object:
     try:
         return exact.loads(data)
     except ValueError as error:
-        raise unavailable(Failure.NOT_A_COMPLETION, detail=f"{len(data)} characters that are no JSON") from error
+        # Their number only: what a model says is no business of the log's.
+        raise unavailable(Failure.NOT_A_COMPLETION, detail=f"{len(data)} characters, no JSON") from error
 
 
 def _broken(error: httpx2.HTTPError, budget: Budget) -> Failure:

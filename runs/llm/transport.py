@@ -30,9 +30,9 @@ _active = threading.local()
 
 
 class Budget:
-    """The seconds and bytes one model call may take, retries included."""
+    """The seconds and bytes a model call, or one try of it, may take."""
 
-    def __init__(self, seconds: float, max_bytes: int) -> None:
+    def __init__(self, seconds: float, max_bytes: int = 0) -> None:
         self._end = time.monotonic() + seconds
         self._bytes = max_bytes
 

@@ -63,7 +63,11 @@ def _tools(request: ModelRequest, profile: Profile) -> dict[str, Any]:
 
 def _tool(function: FunctionSpec, profile: Profile) -> dict[str, Any]:
     name = wire_name(function.name)
-    tool: dict[str, Any] = {"name": name, "description": function.description, "parameters": function.parameters}
+    tool: dict[str, Any] = {
+        "name": name,
+        "description": function.description,
+        "parameters": function.parameters,
+    }
     if profile.strict and name not in profile.loose_functions:
         tool["strict"] = True
     return {"type": "function", "function": tool}

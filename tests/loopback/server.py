@@ -1,6 +1,7 @@
 """The server: threads, sockets and scripted turns."""
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -38,6 +39,7 @@ class ModelServer:
         answer: Answer | None = None,
         extra_rules: tuple[rules.Rule, ...] = (),
         port: int = 0,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._script = list(script)
         self._answer = answer
@@ -49,13 +51,17 @@ class ModelServer:
         self.connections = 0
         self.stopping = threading.Event()
         self._http = _Http(("127.0.0.1", port), self)
+        self._scheme = "http"
+        if tls is not None:
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
+            self._scheme = "https"
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(0.02,), name="loopback-model", daemon=True
         )
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def add(self, *script: Turn) -> None:
         with self._lock:
@@ -115,7 +121,7 @@ class _Http(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that left is none of our business; anything else fails the test."""
         error = sys.exc_info()[1]
-        if not isinstance(error, ConnectionError):
+        if not isinstance(error, OSError):
             self.model.problems.append(repr(error))
 
 

@@ -241,3 +241,19 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key):
         OpenAIModel(model="m", api_key=key)
 
     assert key not in str(caught.value)
+
+
+def test_a_failed_try_leaves_its_time_to_the_next():
+    said_no = stream(chunk(finish="error"), turns.Pace(60), done=False)
+    slow = turns.drip(text("Hello"), 0.003)
+    with ModelServer(said_no, slow) as server, model_at(server.base_url) as model:
+        assert ask(model).text == "Hello"
+
+
+def test_names_from_outside_are_short_and_clean():
+    odd = chunk({"content": "x"}, "r\x00" * 500, model="m\x00" * 500)
+    with ModelServer(stream(odd)) as server, model_at(server.base_url) as model:
+        reply = ask(model)
+
+    assert (len(reply.model), len(reply.finish_reason)) == (100, 100)
+    assert "\x00" not in reply.model + reply.finish_reason
