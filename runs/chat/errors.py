@@ -1,0 +1,59 @@
+"""Expected failures as the chat shows them: a sentence beside what was tried, or a page."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.template.loader import render_to_string
+from django.utils.http import urlencode
+from django_htmx.http import HttpResponseClientRedirect
+
+from agentapp.kernel.errors import MandateError, NotFound
+
+Args = ParamSpec("Args")
+View = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
+
+
+def notice(message: str = "", *, target: str = "notice") -> str:
+    """Return HTML that puts `message` where an error is read out; an empty one takes the last away."""
+    return render_to_string("chat/notice.html", {"message": message, "target": target})
+
+
+def edge(view: View[Args]) -> View[Args]:
+    """For signed-in people only; expected failures become a notice (htmx) or a page."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _to_sign_in(request)
+        try:
+            return view(request, *args, **kwargs)
+        except NotFound as error:
+            if request.htmx:
+                return failed(error)
+            raise Http404(str(error)) from error
+        except MandateError as error:
+            return failed(error) if request.htmx else _page(request, error)
+
+    return guarded
+
+
+def failed(error: MandateError, *more: str) -> HttpResponse:
+    """Return the error as a notice, with `more` HTML that shows how things really stand."""
+    return HttpResponse("\n".join([notice(str(error)), *more]), status=error.status)
+
+
+def _page(request: HttpRequest, error: MandateError) -> HttpResponse:
+    return render(request, "error.html", {"message": str(error), "code": error.status}, status=error.status)
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send to the sign-in page; a script's request leaves the whole page, and comes back to it."""
+    if not request.htmx:
+        return redirect_to_login(request.get_full_path())
+    back = request.htmx.current_url_abs_path or "/"
+    return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': back})}")

@@ -1,0 +1,75 @@
+"""Audit events as sentences."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import AuditEvent
+from agentapp.kernel.canonical import dumps
+
+TITLES: Mapping[str, Any] = {
+    "run.created": _("The request was received"),
+    "run.routed": _("The activity was chosen"),
+    "run.input": _("The request's values were read"),
+    "run.question": _("A question was asked"),
+    "run.answered": _("The question was answered"),
+    "run.started": _("The procedure began"),
+    "step.engaged": _("A step began"),
+    "model.called": _("The model was asked"),
+    "call.proposed": _("An action was proposed"),
+    "call.refused": _("The action was refused"),
+    "call.admitted": _("The action was admitted"),
+    "call.executing": _("The action was started"),
+    "call.succeeded": _("The action was done"),
+    "call.failed": _("The action failed"),
+    "call.unknown": _("The action's outcome is not known"),
+    "confirmation.requested": _("A confirmation was asked for"),
+    "confirmation.decided": _("A confirmation was decided"),
+    "confirmation.expired": _("A confirmation expired"),
+    "fact.recorded": _("A fact was recorded"),
+    "step.verdict": _("The step was judged"),
+    "prose.written": _("A text was written"),
+    "run.stop_requested": _("Stop was pressed"),
+    "run.escalated": _("The run was handed to somebody else"),
+    "run.finished": _("The run ended"),
+    "run.discarded": _("Something was discarded"),
+}
+
+
+@dataclass(frozen=True)
+class EventView:
+    seq: int
+    at: datetime
+    title: str
+    type: str
+    actor: str
+    data: str
+    hash: str
+
+
+def event_views(events: Iterable[AuditEvent]) -> list[EventView]:
+    return [
+        EventView(
+            seq=event.seq,
+            at=event.at,
+            title=str(TITLES.get(event.type, event.type)),
+            type=event.type,
+            actor=event.actor.get_full_name() if event.actor else _kind(event),
+            data=dumps(event.data) if event.data else "",
+            hash=event.hash[:12],
+        )
+        for event in events
+    ]
+
+
+def _kind(event: AuditEvent) -> str:
+    return {
+        "person": gettext("Person"),
+        "system": gettext("Mandate"),
+        "model": gettext("Model"),
+        "operator": gettext("Operator"),
+    }.get(event.actor_kind, event.actor_kind)

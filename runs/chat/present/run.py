@@ -1,0 +1,237 @@
+"""A run as its article in the conversation shows it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import get_language, gettext
+
+from accounts.models import User
+from activities.models.fields import in_language
+from runs.chat import tones
+from runs.chat.present.actions import CallView, ConfirmationView, call_view, confirmation_views, origin_words
+from runs.chat.present.questions import QuestionView, answer_words, question_view
+from runs.chat.values import readable
+from runs.models import MessageAuthor, Question, Run, RunInput, RunStep
+from runs.states import (
+    ACTIVE_RUN_STATES,
+    DRIVEN_RUN_STATES,
+    CallState,
+    Outcome,
+    QuestionState,
+    RunState,
+    StepState,
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing said before the work: by the person, or a question that has been answered since."""
+
+    by_person: bool
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class InputView:
+    name: str
+    label: str
+    value: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    name: str
+    state: str
+    state_label: str
+    tone: tones.Tone
+    reason: str
+    attempts: int
+    intention: str
+    next_intention: str
+    verdict_label: str
+    calls: tuple[CallView, ...]
+
+
+@dataclass(frozen=True)
+class RunView:
+    """Everything the article shows. `version` is the number of the last event it takes account of."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    finished_at: datetime | None
+    activity: str
+    agent: str
+    revision: int | None
+    state: str
+    outcome: str
+    outcome_label: str
+    tone: tones.Tone
+    said: tuple[Said, ...]
+    inputs: tuple[InputView, ...]
+    steps: tuple[StepView, ...]
+    question: QuestionView | None
+    confirmations: tuple[ConfirmationView, ...]
+    answer: str
+    model: str
+    progress: str
+    active_seconds: float
+    handed_to: str
+    continues: bool
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ACTIVE_RUN_STATES
+
+    @property
+    def is_driven(self) -> bool:
+        """A worker has it, or is about to."""
+        return self.state in DRIVEN_RUN_STATES
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state == RunState.FINISHED
+
+    @property
+    def pending(self) -> tuple[ConfirmationView, ...]:
+        return tuple(item for item in self.confirmations if item.is_pending)
+
+    @property
+    def decided(self) -> tuple[ConfirmationView, ...]:
+        return tuple(item for item in self.confirmations if not item.is_pending)
+
+    @property
+    def action_count(self) -> int:
+        return sum(call.state == CallState.SUCCEEDED for step in self.steps for call in step.calls)
+
+
+def run_view(
+    run: Run,
+    version: int,
+    viewer: User | None,
+    *,
+    problems: Mapping[str, str] | None = None,
+    tried: Mapping[str, Any] | None = None,
+) -> RunView:
+    """Return the view of a run read by `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
+    calls = {call.pk: call_view(call) for call in run.calls.all()}
+    steps = tuple(_step(step, run, calls) for step in run.steps.all())
+    open_question = _open_question(run)
+    return RunView(
+        id=run.pk,
+        version=version,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        activity=_name(run.activity),
+        agent=_name(run.revision.agent) if run.revision else "",
+        revision=run.revision.number if run.revision else None,
+        state=run.state,
+        outcome=run.outcome,
+        outcome_label=Outcome(run.outcome).label if run.outcome else "",
+        tone=tones.OUTCOMES[run.outcome] if run.outcome else tones.RUNS[run.state],
+        said=tuple(_said(run)),
+        inputs=tuple(_input(item, _labels(run)) for item in run.inputs.all()),
+        steps=steps,
+        question=question_view(open_question, problems, tried) if open_question else None,
+        confirmations=tuple(confirmation_views(run, calls, viewer)),
+        answer=run.answer,
+        model=run.model,
+        progress=_progress(run, steps),
+        active_seconds=run.active_seconds,
+        handed_to=_handed_to(run),
+        continues=run.parent_id is not None,
+    )
+
+
+def _name(named: Any) -> str:
+    return in_language(named.name, get_language() or "en") if named else ""
+
+
+def _said(run: Run) -> list[Said]:
+    """Messages and answered questions, in the order in which they were said."""
+    messages = list(run.messages.all())
+    said = [Said(m.author == MessageAuthor.PERSON, m.text, m.created_at) for m in messages]
+    for question in run.questions.all():
+        if question.state == QuestionState.ANSWERED and question.answered_at:
+            said.append(Said(False, question.text, question.created_at))
+            if not any(question.created_at < m.created_at <= question.answered_at for m in messages):
+                said.append(Said(True, answer_words(question), question.answered_at))
+    return sorted(said, key=lambda item: item.at)
+
+
+def _open_question(run: Run) -> Question | None:
+    if run.state != RunState.NEEDS_INPUT:
+        return None
+    return next((question for question in run.questions.all() if question.state == QuestionState.OPEN), None)
+
+
+def _labels(run: Run) -> dict[str, tuple[str, str]]:
+    """Return label and kind of the activity's inputs, by name."""
+    language = get_language() or "en"
+    fields = run.activity.inputs.all() if run.activity else ()
+    return {field.name: (in_language(field.label, language), field.kind) for field in fields}
+
+
+def _input(item: RunInput, labels: Mapping[str, tuple[str, str]]) -> InputView:
+    label, kind = labels.get(item.name, (item.name, ""))
+    return InputView(
+        name=item.name,
+        label=label,
+        value=item.label or readable(item.value, kind),
+        origin=origin_words(item.origin, item.words),
+    )
+
+
+def _step(step: RunStep, run: Run, calls: Mapping[UUID, CallView]) -> StepView:
+    return StepView(
+        name=_name(step.step),
+        state=step.state,
+        state_label=step.get_state_display(),
+        tone=tones.STEPS[step.state],
+        reason=step.verdict_reason,
+        attempts=step.attempts,
+        intention=step.intention,
+        next_intention=step.next_intention,
+        verdict_label=step.get_verdict_display() if step.verdict else "",
+        calls=tuple(calls[call.pk] for call in run.calls.all() if call.step_id == step.pk),
+    )
+
+
+def _progress(run: Run, steps: Sequence[StepView]) -> str:
+    """Return what goes on now, in one phrase; empty when nothing does."""
+    if run.stop_requested and run.state in DRIVEN_RUN_STATES:
+        return gettext("Stopping…")
+    match run.state:
+        case RunState.NEEDS_INPUT:
+            return gettext("Waiting for your answer")
+        case RunState.AWAITING:
+            return gettext("Waiting for your decision")
+        case RunState.QUEUED | RunState.WORKING:
+            return _work(run, steps)
+    return ""
+
+
+def _work(run: Run, steps: Sequence[StepView]) -> str:
+    if run.activity is None:
+        return gettext("Reading your request…")
+    current = next((step for step in steps if step.state == StepState.ENGAGED), None)
+    if current is None:
+        return gettext("Preparing…")
+    open_call = next((call for call in current.calls if call.is_open), None)
+    return f"{current.name}: {open_call.title}…" if open_call else f"{current.name}…"
+
+
+def _handed_to(run: Run) -> str:
+    """Return who decides on an escalated run."""
+    escalation = next(iter(run.escalations.all()), None)
+    if run.state != RunState.ESCALATED or escalation is None:
+        return ""
+    if escalation.assignee:
+        return escalation.assignee.get_full_name()
+    group = getattr(escalation.group, "workspace_group", None)
+    return group.label if group else ""

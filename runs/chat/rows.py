@@ -1,0 +1,58 @@
+"""Reading what the screens show: whole runs, with a number of queries that does not grow with them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+
+from accounts.models import AuditStream
+from runs.models import Confirmation, Conversation, Escalation, Fact, Message, Question, Run, RunStep, ToolCall
+
+#: A conversation's page holds its newest runs; the earlier ones are asked for.
+PAGE = 20
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive runs of one conversation, oldest first, and whether there are earlier ones."""
+
+    runs: list[Run]
+    has_earlier: bool
+
+
+def whole_runs() -> QuerySet[Run]:
+    """Runs with all that a person sees of them."""
+    calls = ToolCall.objects.prefetch_related(
+        "arguments", Prefetch("fact", queryset=Fact.objects.only("id", "call_id", "data"))
+    )
+    return Run.objects.select_related("user", "revision__agent", "workspace").prefetch_related(
+        "activity__inputs",
+        Prefetch("messages", queryset=Message.objects.order_by("id")),
+        "inputs",
+        Prefetch("steps", queryset=RunStep.objects.select_related("step")),
+        Prefetch("calls", queryset=calls),
+        Prefetch("confirmations", queryset=Confirmation.objects.select_related("decided_by")),
+        Prefetch("questions", queryset=Question.objects.prefetch_related("fields__candidates")),
+        Prefetch("escalations", queryset=Escalation.objects.select_related("group__workspace_group", "assignee")),
+    )
+
+
+def window(conversation: Conversation, *, before: UUID | None = None) -> Window:
+    """Return the newest runs of `conversation`, or those before `before`."""
+    runs = whole_runs().filter(conversation=conversation).order_by("-id")
+    if before is not None:
+        runs = runs.filter(pk__lt=before)
+    newest = list(runs[: PAGE + 1])
+    return Window(newest[:PAGE][::-1], len(newest) > PAGE)
+
+
+def versions_of(run_ids: Iterable[UUID]) -> Mapping[UUID, int]:
+    """Return the number of the last event of each run. Read it before the rows: they may only be newer."""
+    return dict(AuditStream.objects.filter(stream__in=list(run_ids)).values_list("stream", "seq"))
+
+
+def newest_ids(conversation: Conversation) -> list[UUID]:
+    """Return the ids of the runs a page of `conversation` shows, oldest first."""
+    ids = Run.objects.filter(conversation=conversation).order_by("-id").values_list("pk", flat=True)[:PAGE]
+    return list(ids)[::-1]

@@ -1,0 +1,21 @@
+"""A conversation begins with its first message, or not at all."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.models import User, Workspace
+from runs import actions
+from runs.models import Message
+
+
+def conversation_start(*, user: User, workspace: Workspace, text: str, client_id: UUID) -> UUID:
+    """Post `text` in a new conversation and return its id. Sent twice with one id, it is one conversation."""
+    known = Message.objects.filter(conversation__user=user, conversation__workspace=workspace, client_id=client_id)
+    found: UUID | None = known.values_list("conversation_id", flat=True).first()
+    if found is not None:
+        return found
+    with transaction.atomic():
+        conversation = actions.conversation_create(user=user, workspace=workspace)
+        actions.message_post(user=user, conversation_id=conversation.pk, text=text, client_id=client_id)
+    return conversation.pk

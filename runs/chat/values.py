@@ -1,0 +1,105 @@
+"""JSON values as a person reads them: in their language, dates and numbers in their notation."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils import formats, timezone
+from django.utils.translation import gettext, ngettext, pgettext
+
+from activities.models.activity import FieldKind
+from agentapp.kernel.text import shorten
+
+NOTHING = "–"
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
+_DECIMAL = re.compile(r"-?\d+\.\d+")
+_LONGEST = 300
+_LONGEST_FOUND = 90
+
+
+def readable(value: Any, kind: str = "") -> str:
+    """Return `value` as one line. `kind` is a FieldKind where it is known."""
+    if value is None or value in ("", [], {}):
+        return NOTHING
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if isinstance(value, int | float):
+        return formats.number_format(value, use_l10n=True, force_grouping=isinstance(value, float))
+    if isinstance(value, Mapping):
+        return _mapping(value)
+    if isinstance(value, list):
+        return _series(value, kind)
+    return _text(str(value), kind)
+
+
+def _text(text: str, kind: str) -> str:
+    if _MOMENT.match(text):
+        return moment(datetime.fromisoformat(text))
+    if _DATE.fullmatch(text):
+        return day(date.fromisoformat(text))
+    if kind in ("", FieldKind.DECIMAL) and _DECIMAL.fullmatch(text):
+        return formats.number_format(Decimal(text), use_l10n=True, force_grouping=True)
+    return shorten(text, _LONGEST)
+
+
+def _mapping(value: Mapping[str, Any]) -> str:
+    if set(value) == {"start", "end"}:
+        return period(value)
+    return ", ".join(f"{key}: {readable(item)}" for key, item in value.items())
+
+
+def _series(value: list[Any], kind: str) -> str:
+    shown = ", ".join(readable(item, kind) for item in value[:5])
+    return f"{shown}…" if len(value) > 5 else shown
+
+
+def period(value: Mapping[str, Any]) -> str:
+    """Return "1 January 2025 – 31 March 2025" of a stored period."""
+    return f"{readable(value.get('start'))} – {readable(value.get('end'))}"
+
+
+def day(value: date) -> str:
+    return formats.date_format(value, "DATE_FORMAT")
+
+
+def moment(value: datetime) -> str:
+    """Return a moment in the active time zone; one without a zone is taken as it stands."""
+    local = timezone.localtime(value) if timezone.is_aware(value) else value
+    return formats.date_format(local, "SHORT_DATETIME_FORMAT")
+
+
+def title_of(name: str) -> str:
+    """Return the words of a technical name, translated where an app has them: `due_date` → "Due date"."""
+    return gettext(name.replace("_", " ").replace(".", " ").strip().capitalize())
+
+
+def found(data: Any) -> str:
+    """Return what a result holds, in one line: how many items, or its first readable values.
+
+    Only values are shown, never the names of fields: those are not in the reader's language.
+    """
+    if not isinstance(data, Mapping):
+        return shorten(readable(data), _LONGEST_FOUND)
+    series = next((value for value in data.values() if isinstance(value, list)), None)
+    parts = [] if series is None else [_count(series)]
+    parts += list(dict.fromkeys(_speaking(data)))[: 3 - len(parts)]
+    return shorten(" · ".join(parts), _LONGEST_FOUND)
+
+
+def _count(series: list[Any]) -> str:
+    if not series:
+        return pgettext("what a search found", "nothing")
+    number = formats.number_format(len(series), use_l10n=True)
+    return ngettext("%(number)s entry", "%(number)s entries", len(series)) % {"number": number}
+
+
+def _speaking(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts of a result that say something by themselves: names and numbers of records."""
+    for value in data.values():
+        if isinstance(value, str) and value and not _DECIMAL.fullmatch(value) and len(value) > 3:
+            yield readable(value)
+        elif isinstance(value, Mapping):
+            yield from _speaking(value)

@@ -1,0 +1,69 @@
+"""The history: the list of runs, and one run from its first word to its last event."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts import audit
+from accounts.current import workspace_for
+from runs import selectors
+from runs.chat import history, rows
+from runs.chat.errors import edge
+from runs.chat.present.events import event_views
+from runs.chat.present.run import run_view
+from runs.states import Outcome
+
+
+@require_safe
+@never_cache
+@edge
+def runs(request: HttpRequest) -> HttpResponseBase:
+    """The runs this person may see: their own, or everybody's."""
+    workspace = workspace_for(request)
+    filters = history.read_filters(request.GET)
+    everybody = history.sees_everybody(request.user, workspace)
+    query = request.GET.copy()
+    query.pop("before", None)
+    return render(
+        request,
+        "runs/list.html",
+        {
+            "section": "runs",
+            "page": history.page_of_runs(request.user, workspace, filters),
+            "filters": filters,
+            "query": query.urlencode(),
+            "everybody": everybody,
+            "people": history.people(workspace) if everybody else [],
+            "activities": history.activities(workspace),
+            "outcomes": Outcome.choices,
+            "active": history.ACTIVE,
+        },
+    )
+
+
+@require_safe
+@never_cache
+@edge
+def run(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    """Everything that happened in one run, in order."""
+    selectors.run_for(request.user, run_id)
+    version = rows.versions_of([run_id]).get(run_id, 0)
+    shown = rows.whole_runs().select_related("conversation", "parent").get(pk=run_id)
+    events = selectors.events_of(shown, 0)
+    return render(
+        request,
+        "runs/detail.html",
+        {
+            "section": "runs",
+            "shown": shown,
+            "run": run_view(shown, version, request.user),
+            "events": event_views(events),
+            "verification": audit.verify_stream(run_id),
+            "is_own": shown.user_id == request.user.pk,
+            "model_calls": shown.model_call_rows.all(),
+            "children": shown.children.all(),
+        },
+    )
