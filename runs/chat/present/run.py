@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 
 from accounts.models import User
 from activities.models.fields import in_language
+from agentapp.kernel.sanitise import markdown_html
 from runs.chat import tones
 from runs.chat.present.actions import CallView, ConfirmationView, call_view, confirmation_views, origin_words
 from runs.chat.present.questions import QuestionView, answer_words, question_view
@@ -77,7 +79,7 @@ class RunView:
     steps: tuple[StepView, ...]
     question: QuestionView | None
     confirmations: tuple[ConfirmationView, ...]
-    answer: str
+    answer: SafeString
     model: str
     progress: str
     active_seconds: float
@@ -139,7 +141,7 @@ def run_view(
         steps=steps,
         question=question_view(open_question, problems, tried) if open_question else None,
         confirmations=tuple(confirmation_views(run, calls, viewer)),
-        answer=run.answer,
+        answer=markdown_html(run.answer) if run.answer else mark_safe(""),
         model=run.model,
         progress=_progress(run, steps),
         active_seconds=run.active_seconds,
