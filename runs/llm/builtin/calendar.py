@@ -9,31 +9,38 @@ from datetime import date, timedelta
 FIRST_YEAR, LAST_YEAR = 1970, 2100
 
 _MONTHS = (
-    "january janvier jan janv", "february fevrier feb fev fevr", "march mars mar", "april avril apr avr", "may mai",
-    "june juin jun", "july juillet jul juil", "august aout aug", "september septembre sept sep", "october octobre oct",
-    "november novembre nov", "december decembre dec",
+    "january janvier jan janv", "february fevrier feb fev fevr", "march mars mar", "april avril apr avr",
+    "may mai", "june juin jun", "july juillet jul juil", "august aout aug", "september septembre sept sep",
+    "october octobre oct", "november novembre nov", "december decembre dec",
 )  # fmt: skip
 MONTHS = {word: number for number, listed in enumerate(_MONTHS, 1) for word in listed.split()}
 #: Full names that are month names in running text without a day or a year beside them.
-PLAIN_MONTHS = {word: number for word, number in MONTHS.items() if word in {name for row in _MONTHS for name in row.split()[:2]}}
+PLAIN_MONTHS = {
+    word: number
+    for word, number in MONTHS.items()
+    if word in {name for row in _MONTHS for name in row.split()[:2]}
+}
 _WEEKDAYS = (
-    "monday lundi", "tuesday mardi", "wednesday mercredi", "thursday jeudi", "friday vendredi", "saturday samedi",
-    "sunday dimanche",
+    "monday lundi", "tuesday mardi", "wednesday mercredi", "thursday jeudi", "friday vendredi",
+    "saturday samedi", "sunday dimanche",
 )  # fmt: skip
 WEEKDAYS = {word: number for number, listed in enumerate(_WEEKDAYS) for word in listed.split()}
+_COUNTS = (
+    "", "one un une a an", "two deux", "three trois", "four quatre", "five cinq", "six", "seven sept",
+    "eight huit", "nine neuf", "ten dix", "eleven onze", "twelve douze", "thirteen treize",
+    "fourteen quatorze", "fifteen quinze",
+)  # fmt: skip
+_ROUND_COUNTS = {
+    "eighteen": 18, "twenty": 20, "vingt": 20, "twenty-four": 24, "thirty": 30, "trente": 30, "sixty": 60,
+    "soixante": 60, "ninety": 90,
+}  # fmt: skip
 SMALL_NUMBERS = {
-    word: value
-    for value, listed in enumerate(
-        """|one un une a an|two deux|three trois|four quatre|five cinq|six|seven sept|eight huit|nine neuf|ten dix|
-        eleven onze|twelve douze|thirteen treize|fourteen quatorze|fifteen quinze""".split("|")
-    )
-    for word in listed.split()
-} | {"eighteen": 18, "twenty": 20, "vingt": 20, "twenty-four": 24, "thirty": 30, "trente": 30, "sixty": 60,
-     "soixante": 60, "ninety": 90}  # fmt: skip
+    word: value for value, listed in enumerate(_COUNTS) for word in listed.split()
+} | _ROUND_COUNTS
 ORDINALS = {
-    "first": 1, "1st": 1, "1er": 1, "1ere": 1, "premier": 1, "premiere": 1, "second": 2, "2nd": 2, "2e": 2, "2eme": 2,
-    "2d": 2, "deuxieme": 2, "seconde": 2, "third": 3, "3rd": 3, "3e": 3, "3eme": 3, "troisieme": 3, "fourth": 4,
-    "4th": 4, "4e": 4, "4eme": 4, "quatrieme": 4, "last": 4, "dernier": 4,
+    "first": 1, "1st": 1, "1er": 1, "1ere": 1, "premier": 1, "premiere": 1, "second": 2, "2nd": 2, "2e": 2,
+    "2eme": 2, "2d": 2, "deuxieme": 2, "seconde": 2, "third": 3, "3rd": 3, "3e": 3, "3eme": 3,
+    "troisieme": 3, "fourth": 4, "4th": 4, "4e": 4, "4eme": 4, "quatrieme": 4, "last": 4, "dernier": 4,
 }  # fmt: skip
 
 #: Regular expression pieces over folded text.
@@ -41,7 +48,11 @@ MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 PLAIN_MONTH = "(?:" + "|".join(sorted(PLAIN_MONTHS, key=len, reverse=True)) + r")\b"
 WEEKDAY = "(?:" + "|".join(sorted(WEEKDAYS, key=len, reverse=True)) + r")\b"
 YEAR = r"(?:19[7-9]\d|20\d\d|2100)(?!\d)"
-COUNT = r"(?:\d{1,3}|" + "|".join(sorted((re.escape(word) for word in SMALL_NUMBERS), key=len, reverse=True)) + ")"
+COUNT = (
+    r"(?:\d{1,3}|"
+    + "|".join(sorted((re.escape(word) for word in SMALL_NUMBERS), key=len, reverse=True))
+    + ")"
+)
 DAY_OF_MONTH = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er)?"
 UNIT = r"(?P<unit>days?|jours?|weeks?|semaines?|months?|mois|quarters?|trimestres?|years?|ans?|annees?)\b"
 
@@ -75,7 +86,7 @@ def read_count(text: str) -> int:
 
 
 def unit_of(word: str) -> str:
-    """"semaines" → "week"."""
+    """ "semaines" → "week"."""
     starts = {"d": "day", "j": "day", "w": "week", "s": "week", "mo": "month", "q": "quarter", "t": "quarter"}
     return starts.get(word[:2]) or starts.get(word[0]) or "year"
 

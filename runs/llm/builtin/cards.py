@@ -57,10 +57,16 @@ def _titles(card: CardSpec) -> tuple[str, ...]:
 def _card_words(card: CardSpec, names: frozenset[str]) -> CardWords:
     examples = tuple(mask(text, names) for text in card.examples)
     weights: dict[str, float] = {}
-    weighed = [(card.name, NAME), (card.key.rsplit(".", 1)[-1].replace("_", " "), ALIAS), (card.summary, SUMMARY)]
+    weighed = [
+        (card.name, NAME),
+        (card.key.rsplit(".", 1)[-1].replace("_", " "), ALIAS),
+        (card.summary, SUMMARY),
+    ]
     weighed += [(text, ALIAS) for text in card.aliases] + [(text, EXAMPLE) for text in examples]
     for text, weight in weighed:
         for stem in content_stems(words(text)):
             weights[stem] = max(weight, weights.get(stem, 0.0))
-    texts = dict.fromkeys(text for text in (card.name, *card.aliases, *examples, card.summary) if text.strip())
+    texts = dict.fromkeys(
+        text for text in (card.name, *card.aliases, *examples, card.summary) if text.strip()
+    )
     return CardWords(card.key, weights, tuple(texts))

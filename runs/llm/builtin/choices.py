@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from agentapp.kernel.text import words
 from runs.llm.base import Choice, FieldSpec
-from runs.llm.builtin.language import NEGATIONS, STOP_WORDS, stem
-from runs.llm.builtin.reading import Reading, Span, Word
+from runs.llm.builtin.language import NEGATIONS, STOP_WORDS, stem, word_set
+from runs.llm.builtin.reading import Reading, Span, Word, apart
 
-_YES = frozenset("yes yeah yep sure oui ouais true vrai ok okay certainly absolument volontiers exactement".split())
-_NO = frozenset("no nope non false faux never jamais".split())
+_YES = word_set("yes yeah yep sure oui ouais true vrai ok okay certainly absolument volontiers exactement")
+_NO = word_set("no nope non false faux never jamais")
 _NEGATION_REACH = 2
-_CONTRACTED = frozenset("don doesn didn isn won shouldn".split())
-_REACH_END = frozenset("but mais and et".split())
+_CONTRACTED = word_set("don doesn didn isn won shouldn")
+_REACH_END = word_set("but mais and et")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def choices_said(reading: Reading, field: FieldSpec) -> list[Said]:
     for phrase, choice in _phrases(field.choices):
         for index in _places(reading.words, phrase):
             span = (reading.words[index].start, reading.words[index + len(phrase) - 1].end)
-            if reading.is_free(span) and all(span[1] <= said.span[0] or said.span[1] <= span[0] for said in found):
+            if reading.is_free(span) and all(apart(span, said.span) for said in found):
                 found.append(Said("" if is_denied(reading.words, index) else choice.value, span))
     return sorted((said for said in found if said.value), key=lambda said: said.span)
 
@@ -42,7 +42,10 @@ def _phrases(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], Choice]]:
         for choice in choices
         for text in (choice.value.replace("_", " "), *choice.labels)
     }
-    return sorted(((phrase, choice) for phrase, choice in listed if phrase), key=lambda one: (-len(one[0]), one[0], one[1].value))
+    return sorted(
+        ((phrase, choice) for phrase, choice in listed if phrase),
+        key=lambda one: (-len(one[0]), one[0], one[1].value),
+    )
 
 
 def _places(text_words: Sequence[Word], phrase: Sequence[str]) -> list[int]:
@@ -76,7 +79,9 @@ def flag_said(reading: Reading, field: FieldSpec) -> tuple[bool, Span] | None:
         for index in _places(reading.words, phrase):
             span = (reading.words[index].start, reading.words[index + len(phrase) - 1].end)
             if reading.is_free(span):
-                return not is_denied(reading.words, index) and not _denied_after(reading.words, index + len(phrase)), span
+                return not is_denied(reading.words, index) and not _denied_after(
+                    reading.words, index + len(phrase)
+                ), span
     return None
 
 

@@ -24,7 +24,9 @@ def announcing(field: FieldSpec, *, titles_only: bool = False) -> tuple[tuple[st
     return tuple(sorted((phrase for phrase in phrases if phrase), key=lambda phrase: (-len(phrase), phrase)))
 
 
-def distance_before(reading: Reading, field: FieldSpec, place: int, *, titles_only: bool = False) -> int | None:
+def distance_before(
+    reading: Reading, field: FieldSpec, place: int, *, titles_only: bool = False
+) -> int | None:
     """Words between the nearest announcement of `field` and `place`; None when none is near."""
     phrases = announcing(field, titles_only=titles_only)
     longest = max((len(phrase) for phrase in phrases), default=0)
@@ -49,9 +51,12 @@ def cue_matches(reading: Reading, cue: str) -> list[Span]:
 
 
 def assign(
-    reading: Reading, fields: Sequence[FieldSpec], mentions: Sequence[tuple[Span, Value]], fits: Callable[[FieldSpec, Value], bool]
+    reading: Reading,
+    fields: Sequence[FieldSpec],
+    mentions: Sequence[tuple[Span, Value]],
+    fits: Callable[[FieldSpec, Value], bool],
 ) -> dict[str, list[tuple[Span, Value]]]:
-    """Share `mentions` among `fields`: first by the words that announce them, then where only one can be meant.
+    """Share `mentions` among `fields`: by the words that announce them, then where only one can be meant.
 
     A field that is no list gets exactly one value or none: two candidates are a question, not a choice.
     """
@@ -60,7 +65,9 @@ def assign(
         if field.name not in shared:
             mine = [mention for mention in rest if fits(field, mention[1])]
             rivals = [other for other in fields if other.name not in shared and other is not field]
-            contested = any(fits(rival, value) and _outranks(rival, field) for _, value in mine for rival in rivals)
+            contested = any(
+                fits(rival, value) and _outranks(rival, field) for _, value in mine for rival in rivals
+            )
             if mine and not contested:
                 shared[field.name] = mine
                 rest = [mention for mention in rest if mention not in mine]
@@ -68,12 +75,19 @@ def assign(
 
 
 def _announced(
-    reading: Reading, fields: Sequence[FieldSpec], mentions: Sequence[tuple[Span, Value]], fits: Callable[[FieldSpec, Value], bool]
+    reading: Reading,
+    fields: Sequence[FieldSpec],
+    mentions: Sequence[tuple[Span, Value]],
+    fits: Callable[[FieldSpec, Value], bool],
 ) -> tuple[dict[str, list[tuple[Span, Value]]], list[tuple[Span, Value]]]:
     shared: dict[str, list[tuple[Span, Value]]] = {}
     rest: list[tuple[Span, Value]] = []
     for mention in mentions:
-        near = [(distance_before(reading, field, mention[0][0]), field.name) for field in fields if fits(field, mention[1])]
+        near = [
+            (distance_before(reading, field, mention[0][0]), field.name)
+            for field in fields
+            if fits(field, mention[1])
+        ]
         ranked = sorted((gap, name) for gap, name in near if gap is not None)
         tied = len(ranked) > 1 and ranked[0][0] == ranked[1][0]
         if ranked and not tied:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from runs.llm.builtin import calendar as cal
-from runs.llm.builtin.reading import Reading, Span
+from runs.llm.builtin.reading import Reading, Span, apart
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ def days(reading: Reading, today: date, language: str) -> list[Day]:
     found: list[Day] = []
     order = _order(reading, language)
     for match, span, resolve in _matches(reading):
-        if reading.is_free(span) and all(span[1] <= day.span[0] or day.span[1] <= span[0] for day in found):
+        if reading.is_free(span) and all(apart(span, day.span) for day in found):
             found.append(Day(_resolved(resolve, match, today, order), span, _has_year(match)))
     return sorted(found, key=lambda day: day.span)
 
 
 def _order(reading: Reading, language: str) -> str:
-    """"day" or "month" first in numeric dates; "" unknown. One telling date in a text speaks for the others."""
+    """What stands first in numeric dates, "day" or "month"; "" unknown. One telling date speaks for all."""
     if language == "fr":
         return "day"
     pairs = [(int(match["first"]), int(match["second"])) for match, _ in reading.finditer(_NUMERIC)]
@@ -149,7 +149,10 @@ _RULES: tuple[_Rule, ...] = (
     _rule(rf"il y a\s(?P<count>{cal.COUNT})\s{cal.UNIT}", _ago),
     _rule(rf"(?:last|past)\s(?P<weekday>{cal.WEEKDAY})", _weekday_before),
     _rule(rf"(?:le\s)?(?P<weekday>{cal.WEEKDAY})\s(?:dernier|passe)\b", _weekday_before),
-    _rule(rf"(?:(?:next|this|on|coming)\s|ce\s|le\s)?(?P<weekday>{cal.WEEKDAY})(?:\s(?:prochain|qui vient))?(?!\w)", _weekday_after),
+    _rule(
+        rf"(?:(?:next|this|on|coming|ce|le)\s)?(?P<weekday>{cal.WEEKDAY})(?:\s(?:prochain|qui vient))?(?!\w)",
+        _weekday_after,
+    ),
     _rule(rf"(?:the\s)?end of (?:the|this)\s{cal.UNIT}", _end_of),
     _rule(rf"(?:(?:a\s)?la\s)?fin (?:du|de la|de l'|de cette\s|de ce\s)\s?{cal.UNIT}", _end_of),
 )

@@ -45,5 +45,3 @@ def _warn_once(error: EmbedderUnavailable) -> None:
     if error.message not in _warned:
         _warned.add(error.message)
         logger.warning("Choosing activities by words alone: %s", error)
-
-

@@ -22,8 +22,15 @@ from runs.llm.builtin.dates import days
 from runs.llm.builtin.language import STOP_WORDS, language_of
 from runs.llm.builtin.numbers import Number, numbers
 from runs.llm.builtin.periods import PeriodMention, periods
-from runs.llm.builtin.reading import Reading, Span
-from runs.llm.builtin.references import Lookup, identifiers, named_records, only, unknown_identifier, unknown_name
+from runs.llm.builtin.reading import Reading, Span, apart
+from runs.llm.builtin.references import (
+    Lookup,
+    identifiers,
+    named_records,
+    only,
+    unknown_identifier,
+    unknown_name,
+)
 from runs.llm.builtin.values import number_fits, number_json
 
 _EMAIL = re.compile(r"[\w.+%'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])")
@@ -67,7 +74,13 @@ def fill(filling: Filling) -> dict[str, Any]:
 
 
 def start(
-    message: str, card: CardSpec, fields: Sequence[FieldSpec], today: date, language: str, lookup: Lookup, is_answer: bool = False
+    message: str,
+    card: CardSpec,
+    fields: Sequence[FieldSpec],
+    today: date,
+    language: str,
+    lookup: Lookup,
+    is_answer: bool = False,
 ) -> Filling:
     reading = Reading.of(message)
     spoken = language_of((word.folded for word in reading.words), language)
@@ -118,7 +131,13 @@ def _periods(filling: Filling) -> None:
     dates_wanted = bool(filling.open(FieldType.DATE))
     usable = [one for one in found if not (dates_wanted and _is_single_day(one))]
     mentions = [(one.span, one.period) for one in usable]
-    _share(filling, fields, mentions, lambda spec, value: value is not None, lambda spec, value: value and value.as_json())
+    _share(
+        filling,
+        fields,
+        mentions,
+        lambda spec, value: value is not None,
+        lambda spec, value: value and value.as_json(),
+    )
     for one in usable:
         filling.reading.take(one.span)
 
@@ -130,7 +149,13 @@ def _is_single_day(mention: PeriodMention) -> bool:
 def _dates(filling: Filling) -> None:
     found = days(filling.reading, filling.today, filling.language)
     mentions = [(day.span, day.value) for day in found]
-    _share(filling, filling.open(FieldType.DATE), mentions, lambda spec, value: True, lambda spec, value: value and value.isoformat())
+    _share(
+        filling,
+        filling.open(FieldType.DATE),
+        mentions,
+        lambda spec, value: True,
+        lambda spec, value: value and value.isoformat(),
+    )
     for day in found:
         filling.reading.take(day.span)
 
@@ -138,7 +163,11 @@ def _dates(filling: Filling) -> None:
 def _references(filling: Filling) -> None:
     for spec in filling.open(FieldType.REFERENCE):
         hits = named_records(filling.reading, spec, filling.lookup, filling.calendar_spans)
-        rivals = [other for other in filling.open(FieldType.REFERENCE) if other.reference == spec.reference and other is not spec]
+        rivals = [
+            other
+            for other in filling.open(FieldType.REFERENCE)
+            if other.reference == spec.reference and other is not spec
+        ]
         if rivals:
             hits = [hit for hit in hits if _is_nearest(filling.reading, spec, rivals, hit.span)]
         if spec.is_list and hits:
@@ -158,7 +187,9 @@ def _is_nearest(reading: Reading, spec: FieldSpec, rivals: Sequence[FieldSpec], 
 
 def _unknown_reference(filling: Filling, spec: FieldSpec) -> None:
     if spec.required and not spec.is_list:
-        span = unknown_identifier(filling.reading, spec, filling.calendar_spans) or unknown_name(filling.reading, spec, filling.calendar_spans)
+        span = unknown_identifier(filling.reading, spec, filling.calendar_spans) or unknown_name(
+            filling.reading, spec, filling.calendar_spans
+        )
         if span:
             filling.set(spec, filling.reading.cut(span), span)
 
@@ -180,16 +211,32 @@ def _numbers(filling: Filling) -> None:
     fields = filling.open(FieldType.INTEGER, FieldType.DECIMAL)
     if not fields:
         return
-    said = [(one.span, one) for one in numbers(filling.reading, filling.language) if _may_be_amount(filling, fields, one)]
+    said = [
+        (one.span, one)
+        for one in numbers(filling.reading, filling.language)
+        if _may_be_amount(filling, fields, one)
+    ]
     marked = [mention for mention in said if mention[1].is_money]
     money = [spec for spec in fields if spec.type == FieldType.DECIMAL]
     _share_numbers(filling, money, marked)
-    _share_numbers(filling, filling.open(FieldType.INTEGER, FieldType.DECIMAL), [one for one in said if filling.reading.is_free(one[0])])
+    _share_numbers(
+        filling,
+        filling.open(FieldType.INTEGER, FieldType.DECIMAL),
+        [one for one in said if filling.reading.is_free(one[0])],
+    )
 
 
-def _share_numbers(filling: Filling, fields: Sequence[FieldSpec], mentions: Sequence[tuple[Span, Number]]) -> None:
+def _share_numbers(
+    filling: Filling, fields: Sequence[FieldSpec], mentions: Sequence[tuple[Span, Number]]
+) -> None:
     by_value = [(span, _Amount(number)) for span, number in mentions]
-    _share(filling, fields, by_value, lambda spec, one: number_fits(spec, one.number), lambda spec, one: number_json(spec, one.value))
+    _share(
+        filling,
+        fields,
+        by_value,
+        lambda spec, one: number_fits(spec, one.number),
+        lambda spec, one: number_json(spec, one.value),
+    )
 
 
 class _Amount:
@@ -207,7 +254,7 @@ class _Amount:
 
 def _may_be_amount(filling: Filling, fields: Sequence[FieldSpec], number: Number) -> bool:
     """A number counts in the request itself, as money, or announced; not in the middle of a story told."""
-    if any(number.span[0] < end and begin < number.span[1] for begin, end in filling.calendar_spans):
+    if not all(apart(number.span, other) for other in filling.calendar_spans):
         return _is_announced(filling, fields, number)
     if number.is_money:
         return True
@@ -220,7 +267,7 @@ def _may_be_amount(filling: Filling, fields: Sequence[FieldSpec], number: Number
 
 
 def _counts_things(reading: Reading, number: Number) -> bool:
-    """"2 broken items": a count of what follows, no amount."""
+    """ "2 broken items": a count of what follows, no amount."""
     following = next((word for word in reading.words if word.start >= number.span[1]), None)
     if following is None or following.folded in STOP_WORDS or following.has_digit:
         return False
@@ -260,7 +307,9 @@ def _texts(filling: Filling) -> None:
 
 
 def _others_open(filling: Filling, spec: FieldSpec) -> bool:
-    return any(other.required and other is not spec and other.name not in filling.values for other in filling.fields)
+    return any(
+        other.required and other is not spec and other.name not in filling.values for other in filling.fields
+    )
 
 
 def _share(

@@ -37,7 +37,9 @@ def _score(cards: CardSet, card: CardWords, stems: dict[str, float]) -> float:
 def _close_to(stem: str, cards: CardSet) -> str:
     if len(stem) < 5:
         return ""
-    close = sorted(known for known in cards.rarity if abs(len(known) - len(stem)) <= 1 and one_edit(stem, known))
+    close = sorted(
+        known for known in cards.rarity if abs(len(known) - len(stem)) <= 1 and one_edit(stem, known)
+    )
     return close[0] if close else ""
 
 

@@ -50,7 +50,7 @@ class BuiltinModel:
             case StepTask():
                 yield from _step(task)
             case ProseTask():
-                # No prose of its own: the designer's texts, filled from facts, are better than a machine's guess.
+                # No prose of its own: the designer's texts are already filled from facts.
                 yield _call(WRITE_PROSE, {field.name: field.fallback for field in task.fields})
             case _:
                 assert_never(task)

@@ -10,17 +10,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from runs.llm.builtin.language import word_set
 from runs.llm.builtin.reading import Reading, Span, Word
 
 _NUMBER = re.compile(
     r"(?<![\w.,/-])(?P<sign>[-+]\s?|(?:minus|moins)\s)?(?:[$€£¥]\s?)?"
     r"(?P<digits>\d{1,3}(?:[ ']\d{3})+(?:[.,]\d{1,6})?|\d[\d.,]{0,30}\d|\d)"
     r"(?P<scale>\s?(?:k|thousand|mille|millions?|m)(?![a-z]))?"
-    r"(?P<unit>\s?(?:%|percent\b|pour ?cent\b|[$€£¥]|(?:eur|usd|gbp|chf|cad)\b|euros?\b|dollars?\b|pounds?\b|livres?\b|francs?\b))?"
+    r"(?P<unit>\s?(?:%|percent\b|pour ?cent\b|[$€£¥]"
+    r"|(?:eur|usd|gbp|chf|cad|euros?|dollars?|pounds?|livres?|francs?)\b))?"
     r"(?![\w/-]|[.,]\d)"
 )
 _MONEY_BEFORE = re.compile(r"[$€£¥]\s?$")
-_SCALES = {"k": 1000, "thousand": 1000, "mille": 1000, "m": 1_000_000, "million": 1_000_000, "millions": 1_000_000}
+_SCALES = {
+    "k": 1000,
+    "thousand": 1000,
+    "mille": 1000,
+    "m": 1_000_000,
+    "million": 1_000_000,
+    "millions": 1_000_000,
+}
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,9 @@ class Number:
 def numbers(reading: Reading, language: str) -> list[Number]:
     """All numbers of the text that no other value has used, in order."""
     found = [*_digits(reading, language), *_spelled(reading)]
-    return sorted((number for number in found if reading.is_free(number.span)), key=lambda number: number.span)
+    return sorted(
+        (number for number in found if reading.is_free(number.span)), key=lambda number: number.span
+    )
 
 
 def _digits(reading: Reading, language: str) -> Iterator[Number]:
@@ -50,7 +61,9 @@ def _digits(reading: Reading, language: str) -> Iterator[Number]:
 
 def _value(match: re.Match[str], language: str) -> Decimal | None:
     value = parse_decimal(match["digits"], language)
-    if value is None or (language == "en" and re.fullmatch(r"\d{1,3} \d{3}", match["digits"]) and not match["unit"]):
+    if value is None or (
+        language == "en" and re.fullmatch(r"\d{1,3} \d{3}", match["digits"]) and not match["unit"]
+    ):
         return None  # "100 200" in English is as likely two numbers
     scale = _SCALES.get((match["scale"] or "").strip(), 1)
     sign = -1 if (match["sign"] or "").strip() in {"-", "minus", "moins"} else 1
@@ -81,31 +94,34 @@ def _three_digits(compact: str, mark: str, language: str) -> Decimal | None:
 
 def _grouped(compact: str, group: str, decimal: str) -> Decimal | None:
     whole, _, fraction = compact.partition(decimal) if decimal else (compact, "", "")
-    if not re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+", whole) or not re.fullmatch(r"\d*", fraction):
+    if not re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+", whole) or not re.fullmatch(
+        r"\d*", fraction
+    ):
         return None
-    return Decimal(f"{whole.replace(group, '')}.{fraction or 0}") if fraction else Decimal(whole.replace(group, ""))
-
-
-_UNITS = {
-    word: value
-    for value, listed in enumerate(
-        """zero|one un une|two deux|three trois|four quatre|five cinq|six|seven sept|eight huit|nine neuf|ten dix|
-        eleven onze|twelve douze|thirteen treize|fourteen quatorze|fifteen quinze|sixteen seize|seventeen|eighteen|
-        nineteen""".split("|")
+    return (
+        Decimal(f"{whole.replace(group, '')}.{fraction or 0}")
+        if fraction
+        else Decimal(whole.replace(group, ""))
     )
-    for word in listed.split()
-}
+
+
+_BELOW_TWENTY = (
+    "zero", "one un une", "two deux", "three trois", "four quatre", "five cinq", "six", "seven sept",
+    "eight huit", "nine neuf", "ten dix", "eleven onze", "twelve douze", "thirteen treize",
+    "fourteen quatorze", "fifteen quinze", "sixteen seize", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_UNITS = {word: value for value, listed in enumerate(_BELOW_TWENTY) for word in listed.split()}
 _TENS = {
-    "twenty": 20, "vingt": 20, "vingts": 20, "thirty": 30, "trente": 30, "forty": 40, "quarante": 40, "fifty": 50,
-    "cinquante": 50, "sixty": 60, "soixante": 60, "seventy": 70, "septante": 70, "eighty": 80, "huitante": 80,
-    "ninety": 90, "nonante": 90,
+    "twenty": 20, "vingt": 20, "vingts": 20, "thirty": 30, "trente": 30, "forty": 40, "quarante": 40,
+    "fifty": 50, "cinquante": 50, "sixty": 60, "soixante": 60, "seventy": 70, "septante": 70, "eighty": 80,
+    "huitante": 80, "ninety": 90, "nonante": 90,
 }  # fmt: skip
 _HUNDREDS = frozenset(["hundred", "cent", "cents"])
 _THOUSANDS = {"thousand": 1000, "mille": 1000, "million": 1_000_000, "millions": 1_000_000}
 _JOINERS = frozenset(["and", "et"])
 #: Words that are numbers only next to another number word: articles, and a coin.
 _WEAK = frozenset(["un", "une", "one", "cent", "cents", "zero"])
-_MONEY_WORDS = frozenset("euro euros dollar dollars pound pounds franc francs eur usd gbp chf".split())
+_MONEY_WORDS = word_set("euro euros dollar dollars pound pounds franc francs eur usd gbp chf")
 
 
 def _is_number_word(word: str) -> bool:
@@ -123,7 +139,12 @@ def _spelled(reading: Reading) -> Iterator[Number]:
         if run and not (len(run) == 1 and run[0] in _WEAK and len(words) > 1):
             money = end < len(words) and words[end].folded in _MONEY_WORDS
             value = spelled_value(run)
-            yield Number(None if value is None else Decimal(value), (words[index].start, words[end - 1].end), money, in_words=True)
+            yield Number(
+                None if value is None else Decimal(value),
+                (words[index].start, words[end - 1].end),
+                money,
+                in_words=True,
+            )
         index = max(end, index + 1)
 
 
@@ -132,7 +153,7 @@ def _joins(words: Sequence[Word], index: int, end: int) -> bool:
 
 
 def _continues(words: Sequence[Word], end: int) -> bool:
-    """"two hundred and five", "vingt et un"; but not "two and five"."""
+    """ "two hundred and five", "vingt et un"; but not "two and five"."""
     before, after = words[end - 1].folded, words[end + 1].folded
     return _is_number_word(after) and (before in _TENS or before in _HUNDREDS or before in _THOUSANDS)
 
@@ -159,9 +180,9 @@ def spelled_value(run: list[str]) -> int | None:
 
 
 def _ceiling(word: str, value: int) -> int:
-    """What may still follow: units after tens; in French ten to nineteen after sixty and eighty, units after ten."""
+    """What may still follow: units after tens; in French also ten to nineteen, and units after ten."""
     if word in {"soixante", "vingt", "vingts"}:
         return 20
-    if word == "dix" or value > 10 and word in _TENS:
+    if word == "dix" or (value > 10 and word in _TENS):
         return 10
     return 0

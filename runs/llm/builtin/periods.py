@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from runs.llm.builtin import calendar as cal
 from runs.llm.builtin.atoms import Atom, atoms
 from runs.llm.builtin.calendar import Period
-from runs.llm.builtin.reading import Reading, Span
+from runs.llm.builtin.reading import Reading, Span, apart
 
 _PART_RANGE = re.compile(
     rf"(?<![\w/-])(?:from\s|between\s|du\s|entre le\s|le\s)?(?:the\s)?(?P<first>{cal.DAY_OF_MONTH})\s?"
@@ -22,10 +22,17 @@ _PART_RANGE = re.compile(
     rf"|(?<![\w/-])(?:from\s)?(?P<month2>{cal.MONTH})\s(?P<first2>{cal.DAY_OF_MONTH})\s?(?:to|until|through|-|–)\s?"
     rf"(?P<last2>{cal.DAY_OF_MONTH})(?:,?\s(?P<year2>{cal.YEAR}))?(?!\w)"
 )
-_SINCE = re.compile(r"\b(?:since|depuis|ever since|starting(?: in| from| on)?|as of|a partir (?:de|du)|a compter (?:de|du))(?:\s(?:the|le|la|l'|debut))*\s?$")
-_UNTIL = re.compile(r"\b(?:until|till|up to|before|by|jusqu'(?:au|en|a)|jusque|avant)(?:\s(?:the|le|la))*\s?$")
+_SINCE = re.compile(
+    r"\b(?:since|depuis|starting(?: in| from| on)?|as of|a (?:partir|compter) (?:de|du))"
+    r"(?:\s(?:the|le|la|l'|debut))*\s?$"
+)
+_UNTIL = re.compile(
+    r"\b(?:until|till|up to|before|by|jusqu'(?:au|en|a)|jusque|avant)(?:\s(?:the|le|la))*\s?$"
+)
 _FROM = re.compile(r"\b(?:from|between|since|de|du|entre|depuis|des)(?:\s(?:the|le|la|l'))*\s?$")
-_TO = re.compile(r"^\s?(?:to|until|till|through|thru|up to|au|a|jusqu'(?:au|en|a)|-|–|—|->|→)(?:\s(?:the|le|la|l'))*\s?$")
+_TO = re.compile(
+    r"^\s?(?:to|until|till|through|thru|up to|au|a|jusqu'(?:au|en|a)|-|–|—|->|→)(?:\s(?:the|le|la|l'))*\s?$"
+)
 _AND = re.compile(r"^\s?(?:and|et)(?:\s(?:the|le|la|l'))*\s?$")
 _BETWEEN = re.compile(r"\b(?:between|entre)(?:\s(?:the|le|la|l'))*\s?$")
 _LEAD = 28
@@ -48,7 +55,9 @@ def periods(
 ) -> list[PeriodMention]:
     """Every period of the free text, in order."""
     found = _part_ranges(reading, today, year_rule)
-    rest = [atom for atom in atoms(reading, today, language) if all(_apart(atom.span, one.span) for one in found)]
+    rest = [
+        atom for atom in atoms(reading, today, language) if all(apart(atom.span, one.span) for one in found)
+    ]
     index = 0
     while index < len(rest):
         following = rest[index + 1] if index + 1 < len(rest) else None
@@ -61,12 +70,8 @@ def periods(
     return sorted(found, key=lambda mention: mention.span)
 
 
-def _apart(left: Span, right: Span) -> bool:
-    return left[1] <= right[0] or right[1] <= left[0]
-
-
 def _part_ranges(reading: Reading, today: date, year_rule: YearRule) -> list[PeriodMention]:
-    """"1 to 15 March 2025", "du 1er au 15 mars": one month for both days."""
+    """ "1 to 15 March 2025", "du 1er au 15 mars": one month for both days."""
     found = []
     for match, span in reading.finditer(_PART_RANGE):
         if reading.is_free(span):
@@ -107,10 +112,16 @@ def _range(reading: Reading, first: Atom, second: Atom, today: date, year_rule: 
     span = (_start_with(reading, first.span, _FROM), second.span[1])
     if not first.period or not second.period:
         return PeriodMention(None, span, is_range=True)
-    return PeriodMention(_joined(first.period, second.period, (first.yearless, second.yearless), today, year_rule), span, is_range=True)
+    return PeriodMention(
+        _joined(first.period, second.period, (first.yearless, second.yearless), today, year_rule),
+        span,
+        is_range=True,
+    )
 
 
-def _joined(first: Period, second: Period, yearless: tuple[bool, bool], today: date, year_rule: YearRule) -> Period | None:
+def _joined(
+    first: Period, second: Period, yearless: tuple[bool, bool], today: date, year_rule: YearRule
+) -> Period | None:
     """Both ends; a missing year is taken from the other end, or by the rule when both lack it."""
     start, end = first.start, second.end
     if all(yearless):

@@ -26,6 +26,11 @@ _QUOTED = re.compile(
 Span = tuple[int, int]
 
 
+def apart(left: Span, right: Span) -> bool:
+    """True when the two share no character."""
+    return left[1] <= right[0] or right[1] <= left[0]
+
+
 @dataclass(frozen=True)
 class Word:
     """One word: as written, folded, and where it stands in the text."""
@@ -113,7 +118,7 @@ class Reading:
         self.taken.append(span)
 
     def is_free(self, span: Span) -> bool:
-        return all(span[1] <= start or end <= span[0] for start, end in self.taken)
+        return all(apart(span, other) for other in self.taken)
 
     def cut(self, span: Span) -> str:
         return self.text[span[0] : span[1]]

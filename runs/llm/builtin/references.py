@@ -12,7 +12,7 @@ from functools import lru_cache
 from runs.llm.base import Candidate, FieldSpec, ReferenceSearch
 from runs.llm.builtin.cues import distance_before
 from runs.llm.builtin.language import NAME_PREPOSITIONS, STOP_WORDS
-from runs.llm.builtin.reading import Reading, Span
+from runs.llm.builtin.reading import Reading, Span, apart
 from runs.llm.builtin.spans import Tier, name_spans
 
 #: Searches allowed for one text, whatever its length.
@@ -63,7 +63,9 @@ def identifiers(reading: Reading, spec: FieldSpec) -> list[Span]:
     return [
         word.span
         for word in reading.words
-        if reading.is_free(word.span) and len(word.text) <= _LONGEST_IDENTIFIER and pattern.fullmatch(word.text)
+        if reading.is_free(word.span)
+        and len(word.text) <= _LONGEST_IDENTIFIER
+        and pattern.fullmatch(word.text)
     ]
 
 
@@ -85,7 +87,9 @@ def named_records(reading: Reading, spec: FieldSpec, lookup: Lookup, excluded: S
     return sorted((_extended(reading, spec, lookup, hit) for hit in found), key=lambda hit: hit.span)
 
 
-def _search(reading: Reading, spec: FieldSpec, lookup: Lookup, spans: Sequence[Span], tier: Tier) -> list[Hit]:
+def _search(
+    reading: Reading, spec: FieldSpec, lookup: Lookup, spans: Sequence[Span], tier: Tier
+) -> list[Hit]:
     hits: list[Hit] = []
     for span in spans:
         if lookup.left > 0 and _apart(span, hits):
@@ -96,7 +100,7 @@ def _search(reading: Reading, spec: FieldSpec, lookup: Lookup, spans: Sequence[S
 
 
 def _apart(span: Span, hits: Sequence[Hit]) -> bool:
-    return all(span[1] <= hit.span[0] or hit.span[1] <= span[0] for hit in hits)
+    return all(apart(span, hit.span) for hit in hits)
 
 
 def _extended(reading: Reading, spec: FieldSpec, lookup: Lookup, hit: Hit) -> Hit:
@@ -114,7 +118,7 @@ def _extended(reading: Reading, spec: FieldSpec, lookup: Lookup, hit: Hit) -> Hi
 
 
 def only(reading: Reading, spec: FieldSpec, hits: Sequence[Hit]) -> Hit | None:
-    """The one hit meant: all name the same record, or one is announced, or one is a full name among mere words."""
+    """The one hit meant: all name one record, or one is announced, or is a full name among mere words."""
     if not hits:
         return None
     if frozenset.intersection(*(hit.values for hit in hits)):
@@ -129,7 +133,7 @@ def only(reading: Reading, spec: FieldSpec, hits: Sequence[Hit]) -> Hit | None:
 
 
 def unknown_name(reading: Reading, spec: FieldSpec, excluded: Sequence[Span]) -> Span | None:
-    """Words that are said to be the record's name though none is found: "customer Foo Bar", "with Foo Bar".
+    """Words that are said to be the record's name though none is found: "reader Foo Bar", "with Foo Bar".
 
     They are handed on as they stand, so that the answer can be "no such record" instead of "which one?".
     """
@@ -146,7 +150,7 @@ def unknown_identifier(reading: Reading, spec: FieldSpec, excluded: Sequence[Spa
         for word in reading.words
         if word.has_digit
         and reading.is_free(word.span)
-        and all(word.end <= start or end <= word.start for start, end in excluded)
+        and all(apart(word.span, other) for other in excluded)
         and distance_before(reading, spec, word.start, titles_only=True) == 0
     ]
     return said[0] if len(said) == 1 else None

@@ -95,11 +95,17 @@ def _decide(ranking: Ranking) -> dict[str, object]:
     best, limits = ranking.cards[0], ranking.thresholds
     if best.score < max(limits.floor, ranking.elsewhere):
         return _decision("none")
-    near = [entry.key for entry in ranking.cards if best.score - entry.score < _MARGIN and entry.score >= limits.floor]
+    near = [
+        entry.key
+        for entry in ranking.cards
+        if best.score - entry.score < _MARGIN and entry.score >= limits.floor
+    ]
     if len(near) > 1 or best.score < limits.certain:
         return _decision("unclear", alternatives=near[:_MAX_ALTERNATIVES])
     return _decision("activity", best.key)
 
 
-def _decision(decision: str, activity: str | None = None, alternatives: list[str] | None = None) -> dict[str, object]:
+def _decision(
+    decision: str, activity: str | None = None, alternatives: list[str] | None = None
+) -> dict[str, object]:
     return {"decision": decision, "activity": activity, "alternatives": alternatives or []}

@@ -6,21 +6,23 @@ and prototypes of general questions, with which every activity has to compete.
 
 import re
 
-from runs.llm.builtin.language import STOP_WORDS
+from runs.llm.builtin.language import STOP_WORDS, word_set
 from runs.llm.builtin.reading import Reading
 
-_PLEASANTRIES = frozenset(
-    """hello hi hey hiya howdy good morning afternoon evening night day goodbye bye thanks thank thx cheers great nice
-    perfect cool ok okay fine super well welcome bonjour bonsoir bonne journee soiree nuit salut coucou merci beaucoup
-    parfait genial revoir bientot plus tard ciao yo there everyone all much how going things doing lot so
-    comment allez allez-vous va vas ca bien excellent top d accord""".split()
+_PLEASANTRIES = word_set(
+    """
+    hello hi hey hiya howdy good morning afternoon evening night day goodbye bye thanks thank thx cheers
+    great nice perfect cool ok okay fine super well welcome bonjour bonsoir bonne journee soiree nuit
+    salut coucou merci beaucoup parfait genial revoir bientot plus tard ciao yo there everyone all much
+    how going things doing lot so comment allez allez-vous va vas ca bien excellent top d accord
+    """
 )
 
 _INSTRUCTIONS = re.compile(
     r"\b(ignor\w*|disregard|forget|oublie[zr]?|bypass|override|contourn\w*|outrepass\w*)\b.{0,40}?"
     r"\b(instruction|consigne|rule|regle|prompt|guideline|directive|restriction|guardrail|garde-fou)"
-    r"|\b(system prompt|prompt systeme|developer mode|mode developpeur|jailbreak\w*|you are now|tu es maintenant"
-    r"|vous etes maintenant|pretend (to be|you are)|act as an?\b|fais comme si)"
+    r"|\b(system prompt|prompt systeme|developer mode|mode developpeur|jailbreak\w*|you are now"
+    r"|tu es maintenant|vous etes maintenant|pretend (to be|you are)|act as an?\b|fais comme si)"
 )
 
 PROTOTYPES = (
@@ -29,27 +31,29 @@ PROTOTYPES = (
     "Write a poem about the sea", "Écris un poème sur la mer", "Write me a story", "Compose a song",
     "What is the capital of Spain?", "Quelle est la capitale de l'Espagne ?", "Who was the first president?",
     "Who won the football match?", "Qui a gagné le match de football ?", "How tall is the highest mountain?",
-    "Who wrote this novel?", "Qui a écrit ce roman ?", "What is the meaning of life?", "Quel est le sens de la vie ?",
-    "Explain quantum physics", "Explique-moi la relativité", "What year did the war end?", "Who painted this picture?",
-    "Give me a recipe for pancakes", "Donne-moi une recette de gâteau", "Where can I eat tonight?",
-    "Recommend a restaurant nearby", "Recommande-moi un restaurant", "Recommend a good film to watch",
-    "Conseille-moi un film", "Translate this sentence into German", "Traduis cette phrase en allemand",
+    "Who wrote this novel?", "Qui a écrit ce roman ?", "What is the meaning of life?",
+    "Quel est le sens de la vie ?", "Explain quantum physics", "Explique-moi la relativité",
+    "What year did the war end?", "Who painted this picture?", "Give me a recipe for pancakes",
+    "Donne-moi une recette de gâteau", "Where can I eat tonight?", "Recommend a restaurant nearby",
+    "Recommande-moi un restaurant", "Recommend a good film to watch", "Conseille-moi un film",
+    "Translate this sentence into German", "Traduis cette phrase en allemand",
     "Write a Python function that sorts a list", "Écris un programme en Python", "Fix the bug in my code",
-    "Are you a robot?", "Es-tu un robot ?", "What is your name?", "Comment tu t'appelles ?", "How old are you?",
-    "What do you think about politics?", "Que penses-tu de la politique ?", "What time is it?", "Quelle heure est-il ?",
-    "What is two plus two?", "Combien font deux plus deux ?", "Calculate the square root of nine",
-    "Book a flight to London", "Réserve un vol pour Londres", "Play some music", "Mets de la musique",
-    "Set an alarm for the morning", "Turn on the lights", "Allume la lumière", "What's in the news today?",
-    "Quelles sont les nouvelles du jour ?", "What is the stock price?", "How do I get to the airport?",
-    "I feel sad today", "Je suis triste", "I love you", "Je t'aime", "You are stupid", "Tu es nul",
-    "Delete all the data in the database", "Supprime toutes les données", "Give me your password", "My head hurts",
-    "How do I lose weight?", "Quel est le meilleur téléphone ?", "Buy me a present", "Commande une pizza",
-    "Order a pizza", "Help me with my homework", "Aide-moi à faire mes devoirs", "How are you today?",
+    "Are you a robot?", "Es-tu un robot ?", "What is your name?", "Comment tu t'appelles ?",
+    "How old are you?", "What do you think about politics?", "Que penses-tu de la politique ?",
+    "What time is it?", "Quelle heure est-il ?", "What is two plus two?", "Combien font deux plus deux ?",
+    "Calculate the square root of nine", "Book a flight to London", "Réserve un vol pour Londres",
+    "Play some music", "Mets de la musique", "Set an alarm for the morning", "Turn on the lights",
+    "Allume la lumière", "What's in the news today?", "Quelles sont les nouvelles du jour ?",
+    "What is the stock price?", "How do I get to the airport?", "I feel sad today", "Je suis triste",
+    "I love you", "Je t'aime", "You are stupid", "Tu es nul", "Delete all the data in the database",
+    "Supprime toutes les données", "Give me your password", "My head hurts", "How do I lose weight?",
+    "Quel est le meilleur téléphone ?", "Buy me a present", "Commande une pizza", "Order a pizza",
+    "Help me with my homework", "Aide-moi à faire mes devoirs", "How are you today?",
     "Comment ça va aujourd'hui ?", "Summarise this article", "Résume cet article", "Sing me a song",
-    "What is the population of the country?", "Quelle est la population du pays ?", "What does this word mean?",
-    "Que veut dire ce mot ?", "Call me a taxi", "Appelle un taxi", "Learn a foreign language",
-    "How far away is the moon?", "À quelle distance est la lune ?", "Who is the prime minister?",
-    "Qui est le président ?", "asdf qwerty", "bla bla bla",
+    "What is the population of the country?", "Quelle est la population du pays ?",
+    "What does this word mean?", "Que veut dire ce mot ?", "Call me a taxi", "Appelle un taxi",
+    "Learn a foreign language", "How far away is the moon?", "À quelle distance est la lune ?",
+    "Who is the prime minister?", "Qui est le président ?", "asdf qwerty", "bla bla bla",
 )  # fmt: skip
 
 

@@ -8,9 +8,11 @@ from runs.llm.base import FieldSpec
 from runs.llm.builtin.cues import announcing
 from runs.llm.builtin.language import NAME_PREPOSITIONS, PARTICLES, STOP_WORDS, stem
 from runs.llm.builtin.masking import has_telling_capitals
-from runs.llm.builtin.reading import Reading, Span, Word
+from runs.llm.builtin.reading import Reading, Span, Word, apart
 
 LONGEST = 6
+#: Marks that stand inside names.
+_INSIDE_NAMES = " .&'’-\u00a0"
 
 
 class Tier(IntEnum):
@@ -23,7 +25,11 @@ class Tier(IntEnum):
 
 def name_spans(reading: Reading, field: FieldSpec, excluded: Sequence[Span]) -> dict[Tier, list[Span]]:
     """Candidate stretches by tier, longest first and without repetition."""
-    usable = [word for word in reading.words if reading.is_free(word.span) and _outside(word.span, excluded)]
+    usable = [
+        word
+        for word in reading.words
+        if reading.is_free(word.span) and all(apart(word.span, other) for other in excluded)
+    ]
     runs = list(_adjacent(reading, usable))
     listed = {
         Tier.MARKED: [*_quoted(reading), *_capitalised(reading, runs)],
@@ -39,15 +45,11 @@ def name_spans(reading: Reading, field: FieldSpec, excluded: Sequence[Span]) -> 
     return tiers
 
 
-def _outside(span: Span, excluded: Sequence[Span]) -> bool:
-    return all(span[1] <= start or end <= span[0] for start, end in excluded)
-
-
 def _adjacent(reading: Reading, usable: Sequence[Word]) -> Iterator[list[Word]]:
     """Runs of words with nothing but spaces or a name's own marks between them."""
     run: list[Word] = []
     for word in usable:
-        if run and reading.text[run[-1].end : word.start].strip(" .&'’-\u00a0") != "" or (run and _ends_sentence(reading, run[-1], word)):
+        if run and _parted(reading, run[-1], word):
             yield run
             run = []
         run.append(word)
@@ -55,9 +57,12 @@ def _adjacent(reading: Reading, usable: Sequence[Word]) -> Iterator[list[Word]]:
         yield run
 
 
-def _ends_sentence(reading: Reading, left: Word, right: Word) -> bool:
+def _parted(reading: Reading, left: Word, right: Word) -> bool:
     between = reading.text[left.end : right.start]
-    return "\n" in between or (between.startswith(".") and len(left.text) > 3 and right.starts_sentence)
+    if "\n" in between or between.strip(_INSIDE_NAMES):
+        return True
+    # A full stop ends a sentence, except after the short words that are abbreviated: "St. Mary", "J. Doe".
+    return between.startswith(".") and len(left.text) > 3 and right.starts_sentence
 
 
 def _quoted(reading: Reading) -> list[Span]:
@@ -101,7 +106,7 @@ def _variants(run: Sequence[Word]) -> Iterator[Span]:
 
 
 def _variants_after_first(run: Sequence[Word]) -> Iterator[Span]:
-    rest = [word for word in run[1:]]
+    rest = list(run[1:])
     while rest and rest[0].folded in PARTICLES:
         rest = rest[1:]
     if rest:

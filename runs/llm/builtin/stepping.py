@@ -63,7 +63,11 @@ def act(task: StepTask) -> Act | Ask | GiveUp:
     if helper is not None:
         return Act((helper,))
     missing = next((use.missing[0] for use in uses if use.missing), None)
-    return Ask(missing, questions.ask_for(missing, task.language)) if missing else GiveUp(questions.stuck(task.language))
+    return (
+        Ask(missing, questions.ask_for(missing, task.language))
+        if missing
+        else GiveUp(questions.stuck(task.language))
+    )
 
 
 def _unused(task: StepTask) -> Iterator[StepTool]:
@@ -88,7 +92,12 @@ def _use(task: StepTask, tool: StepTool) -> ToolUse:
 def _from_words(task: StepTask, tool: StepTool) -> dict[str, Any]:
     """What the person's words say; records are matched against what the run knows, not searched for."""
     started = filling.start(
-        task.message, tool.card, tool.fields, task.today, task.language, Lookup(lambda kind, text: _known_by(task, kind, text))
+        task.message,
+        tool.card,
+        tool.fields,
+        task.today,
+        task.language,
+        Lookup(lambda kind, text: _known_by(task, kind, text)),
     )
     return filling.fill(started)
 
@@ -130,7 +139,11 @@ def _identified(task: StepTask, spec: FieldSpec, text: str) -> str | None:
     known = _known_by(task, spec.reference, text)
     if len({record.value for record in known}) == 1:
         return known[0].value
-    found = {record.value for record in task.search(spec.reference, text) if record.value.casefold() == text.casefold()}
+    found = {
+        record.value
+        for record in task.search(spec.reference, text)
+        if record.value.casefold() == text.casefold()
+    }
     return found.pop() if len(found) == 1 else None
 
 
@@ -155,7 +168,9 @@ def _helper(task: StepTask, stuck: list[ToolUse]) -> ToolUse | None:
 
 def _speaks_of(tool: StepTool, kind: str) -> bool:
     subject = {stem(word) for word in words(kind.rsplit(".", 1)[-1].replace("_", " "))}
-    text = f"{tool.card.key} {tool.card.name} {tool.card.summary} {' '.join(tool.card.aliases)}".replace("_", " ")
+    text = f"{tool.card.key} {tool.card.name} {tool.card.summary} {' '.join(tool.card.aliases)}".replace(
+        "_", " "
+    )
     return subject <= set(content_stems(words(text)))
 
 

@@ -19,7 +19,8 @@ from runs.llm.builtin.smalltalk import is_pleasantry
 #: Words that announce a reason in any text. They count when one free text is wanted and no other.
 _REASONS = {
     "en": (
-        "because", "because of", "due to", "on the grounds that", "owing to", "the reason is", "reason", "given that",
+        "because", "because of", "due to", "on the grounds that", "owing to", "the reason is", "reason",
+        "given that",
     ),
     "fr": (
         "parce que", "parce qu", "car", "puisque", "puisqu", "à cause de", "à cause du", "en raison de",
@@ -44,7 +45,8 @@ def matching_pattern(reading: Reading, field: FieldSpec) -> Span | None:
         (free[start].start, free[end].end)
         for start in range(len(free))
         for end in range(start, min(start + 3, len(free)))
-        if free[end].end - free[start].start <= _PATTERN_REACH and reading.is_free((free[start].start, free[end].end))
+        if free[end].end - free[start].start <= _PATTERN_REACH
+        and reading.is_free((free[start].start, free[end].end))
     ]
     found = [span for span in spans if compiled.fullmatch(reading.cut(span))]
     announced = [span for span in found if distance_before(reading, field, span[0]) is not None]
@@ -133,7 +135,7 @@ def _is_request(meaning: Sequence[str], card: CardSpec) -> bool:
 
 @lru_cache(maxsize=256)
 def _request_stems(card: CardSpec) -> frozenset[str]:
-    """The words with which the activity is asked for: of examples only the first clause, reasons stand behind."""
+    """The words that ask for the activity. Of an example the first clause: reasons stand behind it."""
     texts = [card.name, card.key.rsplit(".", 1)[-1].replace("_", " "), *card.aliases]
     for example in card.examples:
         reading = Reading.of(example)
