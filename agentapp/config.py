@@ -37,7 +37,9 @@ class ConfigError(Exception):
 
 
 def _split(value: object) -> object:
-    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def _scheme_in(*schemes: str) -> Callable[[SecretStr], SecretStr]:
@@ -83,7 +85,11 @@ def _names_a_database(value: SecretStr) -> SecretStr:
 
 
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-PostgresUrl = Annotated[SecretStr, AfterValidator(_scheme_in("postgres", "postgresql")), AfterValidator(_names_a_database)]
+PostgresUrl = Annotated[
+    SecretStr,
+    AfterValidator(_scheme_in("postgres", "postgresql")),
+    AfterValidator(_names_a_database),
+]
 HttpUrl = Annotated[SecretStr, AfterValidator(_scheme_in("http", "https")), AfterValidator(_with_host)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_scheme_in("redis", "rediss")), AfterValidator(_with_host)]
 MailUrl = Annotated[SecretStr, AfterValidator(_scheme_in("smtp", "smtps", "smtp+tls", "file", "console"))]
@@ -156,6 +162,7 @@ class Config(BaseSettings):
     email_url: MailUrl | None = None
     email_from: str = "Mandate <mandate@localhost>"
     worker_concurrency: int = Field(20, ge=1, le=500)
+    confirmation_seconds: int = Field(900, ge=10, le=604_800)
     log_level: LogLevel = "INFO"
 
     @property
@@ -199,13 +206,14 @@ def get_config() -> Config:
     except ConfigError as error:
         refuse(error.sentences)
     except OSError as error:
-        refuse([f"VAR_DIR cannot be used: {error.strerror} ({error.filename}). Set VAR_DIR to a writable folder."])
+        problem = f"{error.strerror} ({error.filename})"
+        refuse([f"VAR_DIR cannot be used: {problem}. Set VAR_DIR to a writable folder."])
     return config
 
 
 def refuse(sentences: list[str]) -> NoReturn:
     """End the process: the sentences on stderr, exit code 2, no traceback."""
-    print(*sentences, sep="\n", file=sys.stderr)
+    sys.stderr.write("".join(f"{sentence}\n" for sentence in sentences))
     raise SystemExit(REFUSED)
 
 

@@ -156,6 +156,8 @@ OPENAI_TIMEOUT_SECONDS = CONFIG.openai_timeout_seconds
 MODEL_FALLBACK = CONFIG.model_fallback
 
 WORKER_CONCURRENCY = CONFIG.worker_concurrency
+#: How long a confirmation waits for a decision, in seconds.
+CONFIRMATION_SECONDS = CONFIG.confirmation_seconds
 VAR_DIR = CONFIG.var_dir
 
 LOGGING = logging_settings(CONFIG.log_level)

@@ -101,6 +101,11 @@ class ActivityInput(Identified):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def allowed(self) -> list[str]:
+        """The values of a choice."""
+        return [choice.value for choice in self.choices.all()]
+
 
 class InputChoice(Identified):
     """One value of an enumeration; `words` are what people call it, per language."""

@@ -75,6 +75,9 @@ class Revision(Identified):
 class ActivityIdentity(Identified):
     """What stays the same of an activity across revisions: rights are granted on this."""
 
+    #: How a right on this row leads to the workspace whose membership it needs.
+    workspace_path = "agent__workspace"
+
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="identities")
     key = models.SlugField(max_length=64)
 

@@ -167,6 +167,8 @@ class ParamContract:
     reference: str = ""
     is_list: bool = False
     default: Any = None
+    #: text, integer, decimal, boolean, date or choice: the type of the value, or of a list's items.
+    value_type: str = "text"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ that a wrong one stops the start with the tool's name instead of a run with a su
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -206,7 +209,23 @@ def _param(name: str, info: FieldInfo, schema: Mapping[str, Any]) -> ParamContra
         reference=ref.type if ref else "",
         is_list=get_origin(annotation) in (list, tuple),
         default=None if info.is_required() else info.get_default(call_default_factory=True),
+        value_type=_value_type(annotation),
     )
+
+
+def _value_type(annotation: Any) -> str:
+    """Return the name of the type of one value. Raises TypeError for a type that no field can take."""
+    inner, _optional = unwrap_optional(annotation)
+    if get_origin(inner) is Annotated:
+        return _value_type(get_args(inner)[0])
+    if get_origin(inner) in (list, tuple):
+        return _value_type(get_args(inner)[0])
+    if get_origin(inner) is Literal or (isinstance(inner, type) and issubclass(inner, Enum)):
+        return "choice"
+    names = {bool: "boolean", int: "integer", Decimal: "decimal", date: "date", str: "text"}
+    if inner not in names:
+        raise TypeError(f"no field can take a {inner!r}; use text, a number, a date, an enumeration or a list")
+    return names[inner]
 
 
 def _inner_marks(annotation: Any) -> list[Any]:

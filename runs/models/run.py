@@ -41,6 +41,7 @@ class Run(Identified):
     lease_until = models.DateTimeField(null=True)
     fence = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

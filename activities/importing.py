@@ -1,0 +1,145 @@
+"""From a blueprint to rows: a draft, never anything else."""
+
+from activities.blueprint import ActivityPart, InputPart, OutcomePart, OutputPart, StepPart, ToolPart
+from activities.models import (
+    Activity,
+    ActivityIdentity,
+    ActivityInput,
+    ActivityOutput,
+    ActivityPhrase,
+    InputChoice,
+    ParamBinding,
+    Revision,
+    RoutingInput,
+    RoutingOutcome,
+    Step,
+    ToolBinding,
+)
+from activities.models.activity import PhraseKind
+from activities.tools import registry
+from agentapp.kernel.errors import InvalidInput
+from accounts import access
+
+
+def write_activity(revision: Revision, part: ActivityPart, position: int) -> Activity:
+    """Write one activity and all it holds into a draft. Raises InvalidInput for what refers to nothing."""
+    identity, _created = ActivityIdentity.objects.get_or_create(agent=revision.agent, key=part.key)
+    activity = Activity.objects.create(
+        revision=revision,
+        identity=identity,
+        key=part.key,
+        position=position,
+        name=part.name,
+        summary=part.summary,
+        when_not_to_use=part.when_not_to_use,
+        instructions=part.instructions,
+        template=part.template,
+        entry=part.entry,
+        **part.guardrails.model_dump(),
+    )
+    _write_phrases(activity, part)
+    for index, item in enumerate(part.inputs):
+        _write_input(activity, item, index)
+    ActivityOutput.objects.bulk_create(_output(activity, item, index) for index, item in enumerate(part.outputs))
+    bindings = {item.tool: _write_tool(activity, item, index) for index, item in enumerate(part.tools)}
+    for index, step in enumerate(part.steps):
+        _write_step(activity, step, index, bindings)
+    for index, outcome in enumerate(part.routing):
+        _write_outcome(activity, outcome, index)
+    return activity
+
+
+def _write_phrases(activity: Activity, part: ActivityPart) -> None:
+    ActivityPhrase.objects.bulk_create(
+        ActivityPhrase(activity=activity, kind=kind, language=language, text=text, position=index)
+        for kind, groups in ((PhraseKind.ALIAS, part.aliases), (PhraseKind.EXAMPLE, part.examples))
+        for language, texts in groups.items()
+        for index, text in enumerate(texts)
+    )
+
+
+def _write_input(activity: Activity, part: InputPart, position: int) -> None:
+    row = ActivityInput.objects.create(
+        activity=activity,
+        position=position,
+        kind=part.type,
+        **part.model_dump(exclude={"type", "choices"}),
+    )
+    InputChoice.objects.bulk_create(
+        InputChoice(input=row, position=index, value=choice.value, label=choice.label, words=choice.words)
+        for index, choice in enumerate(part.choices)
+    )
+
+
+def _output(activity: Activity, part: OutputPart, position: int) -> ActivityOutput:
+    return ActivityOutput(
+        activity=activity,
+        position=position,
+        name=part.name,
+        label=part.label,
+        source=part.source,
+        fact_path=part.fact,
+        input_name=part.input,
+        fixed_value=part.fixed,
+        description=part.description,
+        max_length=part.max_length,
+        fallback=part.fallback,
+    )
+
+
+def _write_tool(activity: Activity, part: ToolPart, position: int) -> ToolBinding:
+    contract = registry.get(part.tool)
+    if contract is None:
+        raise InvalidInput(f"Activity {activity.key}: no installed app has the tool {part.tool!r}.")
+    binding = ToolBinding.objects.create(
+        activity=activity,
+        position=position,
+        tool_key=part.tool,
+        contract_hash=contract.hash,
+        raised_risk=part.raise_risk,
+        always_confirm=part.confirm,
+        disclose_raw=part.disclose_raw,
+    )
+    ParamBinding.objects.bulk_create(
+        ParamBinding(
+            binding=binding,
+            name=name,
+            source=param.source,
+            input_path=param.input,
+            fixed_value=param.fixed,
+            allowed_values=param.choices,
+            minimum=param.minimum,
+            maximum=param.maximum,
+            pattern=param.pattern,
+        )
+        for name, param in part.params.items()
+    )
+    return binding
+
+
+def _write_step(activity: Activity, part: StepPart, position: int, bindings: dict[str, ToolBinding]) -> None:
+    unknown = [key for key in part.tools if key not in bindings]
+    if unknown:
+        raise InvalidInput(f"Activity {activity.key}, step {part.key}: {unknown[0]!r} is not among its tools.")
+    group = access.workspace_group(activity.revision.agent.workspace, part.escalate_to) if part.escalate_to else None
+    step = Step.objects.create(
+        activity=activity,
+        position=position,
+        escalate_to=group,
+        **part.model_dump(exclude={"tools", "escalate_to"}),
+    )
+    step.tools.set([bindings[key] for key in part.tools])
+
+
+def _write_outcome(activity: Activity, part: OutcomePart, position: int) -> None:
+    outcome = RoutingOutcome.objects.create(
+        activity=activity,
+        position=position,
+        name=part.name,
+        label=part.label,
+        condition=part.when,
+        next_activity_key=part.activity,
+    )
+    RoutingInput.objects.bulk_create(
+        RoutingInput(outcome=outcome, input_name=name, path=path) for name, path in part.inputs.items()
+    )

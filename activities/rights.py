@@ -1,0 +1,69 @@
+"""Who may use which activity, and which tools, now. Asked again at every use; nothing is remembered."""
+
+from collections.abc import Collection, Iterable
+
+from django.db.models import Q, QuerySet
+
+from accounts import access
+from accounts.models import User, Workspace
+from activities import conditions
+from activities.models import Activity, ActivityIdentity, Agent, RevisionState
+from activities.models.procedure import ToolChoice
+from activities.tools import ToolContract, registry
+
+
+def permitted_activities(user: User, workspace: Workspace) -> QuerySet[Activity]:
+    """Return the published activities `user` has the object permission to use here, filtered in SQL."""
+    if not access.is_member(user, workspace):
+        return Activity.objects.none()
+    agents = access.objects_with(user, ["activities.use_agent"], Agent.objects.filter(workspace=workspace))
+    identities = access.objects_with(
+        user, ["activities.use_activity"], ActivityIdentity.objects.filter(agent__workspace=workspace)
+    )
+    return Activity.objects.filter(
+        Q(revision__agent__in=agents) | Q(identity__in=identities),
+        revision__state=RevisionState.PUBLISHED,
+        revision__agent__workspace=workspace,
+    )
+
+
+def offered_activities(user: User, workspace: Workspace) -> list[Activity]:
+    """Return what `user` may ask for here: permitted, an entry, and with every tool its steps cannot do without."""
+    permissions = access.permissions_in(user, workspace)
+    rows = (
+        permitted_activities(user, workspace)
+        .filter(entry=True)
+        .select_related("revision__agent", "identity")
+        .prefetch_related("phrases", "steps__tools")
+        .order_by("revision__agent__key", "position")
+    )
+    return [activity for activity in rows if can_be_done(activity, permissions)]
+
+
+def may_use(user: User, activity: Activity, workspace: Workspace) -> bool:
+    """True when `user` holds the right to this activity's identity or agent, whatever its revision's state."""
+    if activity.revision.agent.workspace_id != workspace.pk or not access.is_member(user, workspace):
+        return False
+    return access.holds(user, "activities.use_activity", activity.identity) or access.holds(
+        user, "activities.use_agent", activity.revision.agent
+    )
+
+
+def can_be_done(activity: Activity, permissions: Collection[str]) -> bool:
+    """True when the tools without which its steps cannot pass are all permitted."""
+    for step in activity.steps.all():
+        if step.tool_choice == ToolChoice.NONE:
+            continue
+        contracts = [contract for binding in step.tools.all() if (contract := registry.get(binding.tool_key))]
+        needed = set(conditions.facts_named(step.passes_when))
+        for contract in contracts:
+            if contract.fact_key in needed and contract.permission not in permissions:
+                return False
+        if step.tool_choice == ToolChoice.REQUIRED and not any(c.permission in permissions for c in contracts):
+            return False
+    return True
+
+
+def permitted_tools(contracts: Iterable[ToolContract], permissions: Collection[str]) -> list[ToolContract]:
+    """Return those of `contracts` whose permission is held."""
+    return [contract for contract in contracts if contract.permission in permissions]

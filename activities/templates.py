@@ -1,0 +1,140 @@
+"""Answer templates in Liquid, with limits: what a designer writes cannot run for long or grow large.
+
+Every text put in is escaped for Markdown first, so that a customer called `[x](javascript:...)` is a name
+and nothing else. Numbers, dates and money go through the filters, in the reader's language.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from babel.dates import format_date, format_datetime
+from babel.numbers import format_currency, format_decimal, format_percent
+from django.utils import timezone
+from liquid import Environment, StrictUndefined
+from liquid.exceptions import LiquidError
+from liquid.template import BoundTemplate
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#|~!&])")
+_LINE_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
+_PLAIN = re.compile(r"^[-+]?[\d.,:TZ+-]+$")
+_LOCALES = {"en": "en_GB", "fr": "fr_FR"}
+
+
+class BadTemplate(ValueError):
+    """The template cannot be parsed or filled; `str()` says why."""
+
+
+class _Limited(Environment):
+    loop_iteration_limit = 20_000
+    output_stream_limit = 200_000
+    local_namespace_limit = 200_000
+    context_depth_limit = 20
+
+
+@lru_cache(maxsize=2)
+def _environment(language: str) -> Environment:
+    environment = _Limited(undefined=StrictUndefined)
+    locale = _LOCALES.get(language, _LOCALES["en"])
+    for name in ("include", "render"):
+        environment.tags.pop(name, None)
+    environment.filters.update(
+        {
+            "money": lambda value, currency="EUR": _money(value, str(currency), locale),
+            "number": lambda value, places=None: _number(value, places, locale),
+            "percent": lambda value, places=1: _percent(value, places, locale),
+            "date": lambda value: _date(value, locale),
+            "days": lambda value: _days(value, language, locale),
+        }
+    )
+    return environment
+
+
+def _decimal(value: Any) -> Decimal:
+    try:
+        return Decimal(str(value))
+    except InvalidOperation as error:
+        raise BadTemplate(f"{value!r} is not a number.") from error
+
+
+def _money(value: Any, currency: str, locale: str) -> str:
+    return format_currency(_decimal(value), currency, locale=locale)
+
+
+def _number(value: Any, places: int | None, locale: str) -> str:
+    number = _decimal(value)
+    if places is not None:
+        number = number.quantize(Decimal(1).scaleb(-int(places)))
+    return format_decimal(number, locale=locale, decimal_quantization=False)
+
+
+def _percent(value: Any, places: int, locale: str) -> str:
+    """Format a value in percent: 12.5 is "12.5%"."""
+    number = (_decimal(value) / 100).quantize(Decimal(1).scaleb(-2 - int(places)))
+    return format_percent(number, locale=locale, decimal_quantization=False)
+
+
+def _date(value: Any, locale: str) -> str:
+    text = str(value)
+    if "T" in text:
+        moment = timezone.localtime(datetime.fromisoformat(text))
+        return format_datetime(moment, "d MMMM y, HH:mm", locale=locale)
+    try:
+        return format_date(date.fromisoformat(text), "d MMMM y", locale=locale)
+    except ValueError as error:
+        raise BadTemplate(f"{value!r} is not a date.") from error
+
+
+def _days(value: Any, language: str, locale: str) -> str:
+    number = _decimal(value)
+    one = abs(number) < 2 if language == "fr" else abs(number) == 1
+    unit = ("jour" if one else "jours") if language == "fr" else ("day" if one else "days")
+    return f"{_number(number, None, locale)} {unit}"
+
+
+@lru_cache(maxsize=512)
+def _parsed(source: str, language: str) -> BoundTemplate:
+    try:
+        return _environment(language).from_string(source)
+    except LiquidError as error:
+        raise BadTemplate(str(error)) from error
+
+
+def check(source: str) -> None:
+    """Raise BadTemplate when `source` cannot be parsed."""
+    _parsed(source, "en")
+
+
+def escape_markdown(text: str) -> str:
+    """Return `text` such that Markdown shows exactly these characters, on one line."""
+    flat = " ".join(text.split())
+    return _LINE_START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", flat))
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if _PLAIN.match(value) else escape_markdown(value)
+    if isinstance(value, Mapping):
+        return {key: _escaped(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(item) for item in value]
+    return value
+
+
+def render(source: str, scope: Mapping[str, Any], language: str) -> str:
+    """Fill a template with `scope`, escaped. Raises BadTemplate for an unknown field or a limit reached."""
+    try:
+        return _parsed(source, language).render(**_escaped(scope))
+    except (LiquidError, ArithmeticError, TypeError) as error:
+        raise BadTemplate(str(error)) from error
+
+
+def render_plain(source: str, scope: Mapping[str, Any], language: str) -> str:
+    """Fill a template that becomes a value, not a page: nothing is escaped. Raises BadTemplate."""
+    try:
+        return _parsed(source, language).render(**scope)
+    except (LiquidError, ArithmeticError, TypeError) as error:
+        raise BadTemplate(str(error)) from error

@@ -1,0 +1,15 @@
+"""What a person may do with conversations and runs. Every edge calls these, and only these."""
+
+from runs.actions.confirming import confirmation_decide
+from runs.actions.messages import Posted, conversation_create, message_post
+from runs.actions.questions import question_answer
+from runs.actions.stopping import run_stop
+
+__all__ = [
+    "Posted",
+    "confirmation_decide",
+    "conversation_create",
+    "message_post",
+    "question_answer",
+    "run_stop",
+]

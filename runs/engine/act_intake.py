@@ -1,0 +1,252 @@
+"""Reading the request: which activity, and with which inputs."""
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+from accounts.models import ActorKind
+from activities.models import Activity, ActivityInput, DiscoveryCandidate, DiscoveryLog
+from activities.models.activity import FieldKind
+from activities.models.discovery import DiscoveryStage
+from activities.models.fields import in_language
+from activities.rights import may_use, offered_activities
+from runs import answers
+from runs.arguments import BadArguments, parse_arguments
+from runs.engine.ask import Asked as AskedModel
+from runs.engine.ask import ask_for, settling
+from runs.engine.commit import commit
+from runs.engine.requests import input_request, route_request
+from runs.view import RunView
+from runs.finishing import finish_run
+from runs.inputs import READ_BY_CODE, Settled, asked, settle
+from runs.journal import Journal
+from runs.llm.base import CHOOSE_ACTIVITY, FILL_INPUTS, FieldSpec, ModelRequest, drain
+from runs.llm.builtin import BuiltinModel
+from runs.models import RunInput, RunStep
+from runs.models.question import AskedBecause
+from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
+from runs.specs import card_key, card_of, input_spec
+from runs.states import Outcome, QuestionState, RunState, change_state
+
+_READER = BuiltinModel()
+
+
+def route(view: RunView) -> bool:
+    """Find the activity. Returns whether the run goes on now."""
+    offered = offered_activities(view.run.user, view.run.workspace)
+    picked = _picked_by_words(view, offered)
+    if picked is not None:
+        with commit(view) as journal:
+            _pin(view, picked, journal)
+        return True
+    if not offered:
+        return _decline(view, offered)
+    return _route_by_model(view, offered)
+
+
+def _picked_by_words(view: RunView, offered: Sequence[Activity]) -> Activity | None:
+    """Return the activity an answer in words picks among those that were asked about."""
+    asked_before = next((q for q in reversed(view.questions) if q.state == QuestionState.ANSWERED), None)
+    if asked_before is None or not view.messages:
+        return None
+    field = next((f for f in asked_before.fields.all() if f.name == ACTIVITY_FIELD), None)
+    key = choice_from_words(field, view.messages[-1].text) if field else None
+    return next((activity for activity in offered if card_key(activity) == key), None)
+
+
+def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
+    started = monotonic()
+    request = route_request(view, [card_of(item, view.language) for item in offered], "\n".join(view.words))
+    asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
+    by_key = {card_key(activity): activity for activity in offered}
+    decision = answer.get("decision")
+    chosen = by_key.get(str(answer.get("activity")))
+    alternatives = [by_key[key] for key in answer.get("alternatives") or () if key in by_key]
+    with settling(view, asked_model) as journal:
+        milliseconds = round((monotonic() - started) * 1000)
+        _log_search(view, list(by_key), str(decision), chosen, milliseconds)
+        if decision == "activity" and chosen is not None:
+            _pin(view, chosen, journal)
+            return True
+        if decision == "unclear" and len(alternatives) > 1:
+            _ask_which(view, alternatives, journal)
+            return False
+        _declined(view, offered, journal)
+    return False
+
+
+def _log_search(view: RunView, keys: list[str], decision: str, chosen: Activity | None, milliseconds: int) -> None:
+    log = DiscoveryLog.objects.create(
+        workspace=view.run.workspace,
+        user=view.run.user,
+        run_id=view.run.pk,
+        stage=DiscoveryStage.ROUTE,
+        query=view.vault.hide("\n".join(view.words)),
+        language=view.language,
+        permitted=len(keys),
+        shown=len(keys),
+        decision=decision[:40],
+        chosen_key=card_key(chosen) if chosen else "",
+        milliseconds=milliseconds,
+    )
+    DiscoveryCandidate.objects.bulk_create(
+        DiscoveryCandidate(log=log, position=index, key=key, shown=True) for index, key in enumerate(keys)
+    )
+
+
+def _pin(view: RunView, activity: Activity, journal: Journal) -> None:
+    view.run.activity, view.run.revision = activity, activity.revision
+    view.run.save(update_fields=["activity", "revision"])
+    view.use_activity(activity.pk)
+    journal.event(
+        "run.routed",
+        {"activity": card_key(activity), "revision": activity.revision.number, "revision_id": str(activity.revision_id)},
+    )
+
+
+def _ask_which(view: RunView, alternatives: Sequence[Activity], journal: Journal) -> None:
+    choices = tuple(
+        Choice(
+            card_key(item), in_language(item.name, view.language), in_language(item.summary, view.language)
+        )
+        for item in alternatives[:5]
+    )
+    item = Asked(ACTIVITY_FIELD, FieldKind.CHOICE, "", AskedBecause.ACTIVITY, choices)
+    _pause_for(view, [item], journal)
+
+
+def _pause_for(view: RunView, items: Sequence[Asked], journal: Journal) -> None:
+    change_state(view.run, RunState.NEEDS_INPUT, where={"fence": view.run.fence}, lease_until=None)
+    view.questions.append(ask_person(view.run, items, journal))
+
+
+def _decline(view: RunView, offered: Sequence[Activity]) -> bool:
+    with commit(view) as journal:
+        _declined(view, offered, journal)
+    return False
+
+
+def _declined(view: RunView, offered: Sequence[Activity], journal: Journal) -> None:
+    finish_run(view.run, Outcome.DECLINED, journal, answer=answers.declined(offered, view.language))
+
+
+def fill_inputs(view: RunView) -> bool:
+    """Fill the inputs from the words; ask for what is missing, else lay out the steps. Returns whether to go on."""
+    activity = view.activity
+    assert activity is not None  # noqa: S101 - the plan fills inputs of a routed run only
+    if not may_use(view.run.user, activity, view.run.workspace):
+        with commit(view) as journal:
+            finish_run(view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission")
+        return False
+    open_fields = [field for field in activity.inputs.all() if field.name not in view.inputs]
+    answered, said = _unread_words(view)
+    settled, problems, asked_model = (
+        _read_words(view, activity, open_fields, answered, said) if open_fields and said else ([], [], None)
+    )
+    done = {item.name for item in settled}
+    named = {item.name for item in problems}
+    problems += [
+        asked(view, field, AskedBecause.MISSING)
+        for field in open_fields
+        if field.required and field.name not in done | named
+    ]
+    with settling(view, asked_model) if asked_model else commit(view) as journal:
+        _record_inputs(view, settled, journal)
+        if problems:
+            _pause_for(view, problems, journal)
+            return False
+        _lay_out(view, journal)
+    return True
+
+
+def _unread_words(view: RunView) -> tuple[list[str], list[str]]:
+    """Return the names an answer in words is about (empty: the request itself), and the words not read yet."""
+    read_before = any(call.purpose == "inputs" and not call.error_code for call in view.model_calls)
+    by_words = view.questions[-1] if view.questions else None
+    if not read_before:
+        return [], view.words
+    if by_words is None or by_words.state != QuestionState.ANSWERED or len(view.messages) < 2:
+        return [], []
+    if any(field.answer is not None for field in by_words.fields.all()):
+        return [], []
+    return [field.name for field in by_words.fields.all()], [view.messages[-1].text]
+
+
+def _read_words(
+    view: RunView, activity: Activity, fields: Sequence[ActivityInput], answered: list[str], said: list[str]
+) -> tuple[list[Settled], list[Asked], AskedModel | None]:
+    direct = _answer_taken_whole(view, fields, answered, said)
+    if direct:
+        kept = [item for item in direct if isinstance(item, Settled)]
+        return kept, [item for item in direct if isinstance(item, Asked)], None
+    specs = [input_spec(field, view.language) for field in fields]
+    request = input_request(view, activity, specs, "\n".join(said))
+    asked_model, values = ask_for(view, request, FILL_INPUTS)
+    values = _checked_by_code(view.vault.restore(values), request, specs, asked_model.reply.model)
+    settled: list[Settled] = []
+    problems: list[Asked] = []
+    for field in fields:
+        result = settle(view, field, values.get(field.name), view.words)
+        if isinstance(result, Settled):
+            settled.append(result)
+        elif isinstance(result, Asked):
+            problems.append(result)
+    return settled, problems, asked_model
+
+
+def _answer_taken_whole(
+    view: RunView, fields: Sequence[ActivityInput], answered: list[str], said: list[str]
+) -> list[Settled | Asked]:
+    """Read an answer to a single question as that value: a candidate, a record's name, a text. Else nothing."""
+    if len(answered) != 1 or not view.questions:
+        return []
+    field = next((item for item in fields if item.name == answered[0]), None)
+    row = next(iter(view.questions[-1].fields.all()), None)
+    if field is None or row is None:
+        return []
+    text = said[0].strip()
+    picked = choice_from_words(row, text) if row.candidates.all() else None
+    if picked is not None:
+        return [item for item in [settle(view, field, picked, [picked])] if item is not None]
+    if field.kind in (FieldKind.TEXT, FieldKind.REFERENCE) and not field.is_list:
+        result = settle(view, field, text, said)
+        return [result] if isinstance(result, Settled) else []
+    return []
+
+
+def _checked_by_code(
+    values: dict[str, Any], request: ModelRequest, specs: Sequence[FieldSpec], model: str
+) -> dict[str, Any]:
+    """Let code read numbers and dates too: what it finds stands, what it does not find is asked."""
+    if model == _READER.name or not any(spec.type in READ_BY_CODE for spec in specs):
+        return values
+    reply = drain(_READER.stream(request), _READER.name)
+    try:
+        found = parse_arguments(reply.calls[0].arguments) if reply.calls else {}
+    except BadArguments:
+        found = {}
+    return {
+        **values,
+        **{spec.name: found.get(spec.name) for spec in specs if spec.type in READ_BY_CODE},
+    }
+
+
+def _record_inputs(view: RunView, settled: Sequence[Settled], journal: Journal) -> None:
+    rows = [item.row(view) for item in settled]
+    RunInput.objects.bulk_create(rows)
+    view.inputs.update({row.name: row for row in rows})
+    for row in rows:
+        journal.event(
+            "run.input",
+            {"name": row.name, "value": row.value, "label": row.label, "origin": row.origin},
+            ActorKind.PERSON,
+        )
+
+
+def _lay_out(view: RunView, journal: Journal) -> None:
+    rows = [
+        RunStep(run=view.run, step=step, position=index) for index, step in enumerate(view.procedure, start=1)
+    ]
+    RunStep.objects.bulk_create(rows)
+    view.steps = rows
+    journal.event("run.started", {"steps": [row.step.key for row in rows]})

@@ -1,0 +1,131 @@
+"""One call to a model: admitted by the guardrails, its intent persisted, streamed, its outcome persisted."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import ActorKind
+from agentapp.kernel.canonical import digest
+from agentapp.kernel.errors import MandateError, ModelUnavailable
+from agentapp.kernel.text import clean_text
+from runs.arguments import BadArguments, parse_arguments
+from runs.engine.commit import commit
+from runs.engine.requests import size_of
+from runs.view import RunView
+from runs.guardrails import admit_model_call, limits_of
+from runs.journal import Journal
+from runs.llm import get_model
+from runs.llm.base import ModelReply, ModelRequest, drain
+from runs.models import ModelCall, RunStep
+
+#: How often a reply that cannot be read is asked for again, within the guardrails.
+TRIES = 3
+
+
+class ModelFailed(MandateError):
+    """The model gave nothing the run can go on with. `code` is what the run ends with."""
+
+    status = 503
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = code
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A reply and the row of its call, which the caller settles in its own transaction."""
+
+    row: ModelCall
+    reply: ModelReply
+    milliseconds: int
+
+
+def ask(view: RunView, request: ModelRequest, step: RunStep | None = None) -> Asked:
+    """Ask the model. Raises GuardrailReached, StopRequested, ModelFailed; the call is on record in each case."""
+    size = size_of(request.messages, request.functions)
+    allowed = admit_model_call(view.run, limits_of(view.activity), size)
+    request = replace(request, max_output_tokens=allowed, timeout_seconds=float(settings.OPENAI_TIMEOUT_SECONDS))
+    model = get_model()
+    row = ModelCall(
+        run=view.run,
+        step=step,
+        purpose=request.purpose.value,
+        request_digest=digest([[message.role, message.text] for message in request.messages]),
+        context_bytes=size,
+        model=model.name,
+    )
+    _persist_intent(view, row, size)
+    view.model_calls.append(row)
+    started = monotonic()
+    try:
+        reply = drain(model.stream(request), model.name)
+    except ModelUnavailable as error:
+        _persist_failure(view, row, error, round((monotonic() - started) * 1000))
+        raise ModelFailed("model_unavailable", error.message) from error
+    return Asked(row, reply, round((monotonic() - started) * 1000))
+
+
+def _persist_intent(view: RunView, row: ModelCall, size: int) -> None:
+    largest = max(view.run.context_bytes, size)
+    with commit(view, intent=True, model_calls=view.run.model_calls + 1, context_bytes=largest) as journal:
+        view.vault.save()
+        row.save(force_insert=True)
+        journal.event("model.called", {"purpose": row.purpose, "bytes": size})
+
+
+def _persist_failure(view: RunView, row: ModelCall, error: ModelUnavailable, milliseconds: int) -> None:
+    row.error_code, row.error_message, row.milliseconds = error.code, error.message[:2000], milliseconds
+    with commit(view) as journal:
+        row.save(update_fields=["error_code", "error_message", "milliseconds"])
+        journal.event("model.failed", {"purpose": row.purpose, "code": error.code, "message": row.error_message})
+
+
+@contextmanager
+def settling(view: RunView, asked: Asked, **values: Any) -> Iterator[Journal]:
+    """The transaction in which a reply becomes part of the run: its usage, and whatever the caller adds."""
+    row, reply = asked.row, asked.reply
+    row.text = clean_text(reply.text)[:20_000]
+    row.finish_reason, row.model = reply.finish_reason[:40], reply.model[:100]
+    row.prompt_tokens, row.output_tokens = reply.prompt_tokens, reply.output_tokens
+    row.milliseconds = asked.milliseconds
+    spent = view.run.output_tokens + reply.output_tokens
+    with commit(view, output_tokens=spent, model=row.model, **values) as journal:
+        row.save()
+        journal.event(
+            "model.answered",
+            {"purpose": row.purpose, "model": row.model, "finish": row.finish_reason, "calls": len(reply.calls)},
+            ActorKind.MODEL,
+        )
+        yield journal
+
+
+def ask_for(view: RunView, request: ModelRequest, function: str) -> tuple[Asked, dict[str, Any]]:
+    """Ask until the model calls `function` with one readable object, at most TRIES times.
+
+    Returns the last reply, not yet settled, and the object. Raises ModelFailed("model_unusable").
+    """
+    problem = ""
+    for _attempt in range(TRIES):
+        asked = ask(view, request)
+        try:
+            return asked, _object_of(asked.reply, function)
+        except BadArguments as error:
+            problem = str(error)
+            asked.row.error_code, asked.row.error_message = "unusable_reply", problem[:2000]
+            with settling(view, asked):
+                pass
+    raise ModelFailed("model_unusable", f"The model's replies could not be used: {problem}.")
+
+
+def _object_of(reply: ModelReply, function: str) -> dict[str, Any]:
+    if reply.finish_reason == "length":
+        raise BadArguments("the reply was cut by the length limit")
+    named = [call for call in reply.calls if call.name == function]
+    if len(named) != 1:
+        raise BadArguments(f"the reply does not call {function} exactly once")
+    return parse_arguments(named[0].arguments)

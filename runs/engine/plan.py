@@ -1,0 +1,145 @@
+"""What happens next in a run: a pure function of its rows. No I/O, no clock of its own, no model."""
+
+from datetime import datetime
+
+from activities.models.activity import OutputSource
+from activities.models.procedure import ToolChoice
+from runs.engine.controller import judge
+from runs.engine.steps import (
+    Adjust,
+    AskModel,
+    CheckCalls,
+    Engage,
+    EscalateStep,
+    Execute,
+    FillInputs,
+    Finish,
+    NextStep,
+    PassStep,
+    Recover,
+    Route,
+    StopStep,
+    Wait,
+    WriteProse,
+)
+from runs.view import RunView
+from runs.guardrails import Limit, limits_of, out_of_time
+from runs.models import ModelCall, RunStep, ToolCall
+from runs.models.escalation import EscalationReason
+from runs.states import CallState, Outcome, StepState, Verdict
+
+#: Error codes of calls that a person's decision ended, and what the run ends as.
+_DECIDED = {"person_refused": Outcome.REFUSED, "confirmation_expired": Outcome.EXPIRED}
+
+
+def plan(view: RunView, now: datetime) -> NextStep:
+    """Return what to do next."""
+    if view.run.stop_requested:
+        return Finish(Outcome.CANCELLED)
+    if out_of_time(view.run, limits_of(view.activity), view.driving_since, now):
+        return Finish(Outcome.GUARDRAIL, Limit.DURATION)
+    if view.open_question is not None:
+        return Wait("needs_input")
+    if view.activity is None:
+        return Route()
+    if not view.steps:
+        return FillInputs()
+    step = view.current_step
+    if step is None:
+        return WriteProse(None) if prose_missing(view) else Finish(Outcome.SUCCEEDED)
+    return _plan_step(view, step)
+
+
+def prose_missing(view: RunView) -> bool:
+    """True while a prose field of the activity has no text yet."""
+    fields = view.activity.outputs.all() if view.activity else ()
+    return any(field.source == OutputSource.PROSE and field.name not in view.outputs for field in fields)
+
+
+def _plan_step(view: RunView, step: RunStep) -> NextStep:
+    if step.state == StepState.PENDING:
+        return Engage(step)
+    if step.state == StepState.ESCALATED:
+        return Wait("escalated")
+    pending = _pending_call(view, step)
+    if pending is not None:
+        return pending
+    if step.step.tool_choice == ToolChoice.NONE:
+        return _plan_writing_step(view, step)
+    return _plan_acting_step(view, step)
+
+
+def _pending_call(view: RunView, step: RunStep) -> NextStep | None:
+    """Return what the step's unsettled calls need, None when all are settled."""
+    calls = view.calls_of(step)
+    by_state: dict[str, list[ToolCall]] = {}
+    for call in calls:
+        by_state.setdefault(call.state, []).append(call)
+    if executing := by_state.get(CallState.EXECUTING):
+        return Recover(step, executing[0])
+    if proposed := by_state.get(CallState.PROPOSED):
+        return CheckCalls(step, tuple(proposed))
+    if unknown := by_state.get(CallState.UNKNOWN):
+        return EscalateStep(step, EscalationReason.UNKNOWN_OUTCOME, unknown[0].error_message)
+    if admitted := by_state.get(CallState.ADMITTED):
+        return Execute(step, admitted[0])
+    if by_state.get(CallState.AWAITING):
+        return Wait("awaiting_confirmation")
+    return None
+
+
+def _plan_writing_step(view: RunView, step: RunStep) -> NextStep:
+    if prose_missing(view):
+        judgement = judge(step.step, view.scope(step), acted=False)
+        return StopStep(step, judgement.reason) if judgement.verdict == Verdict.STOP else WriteProse(step)
+    judgement = judge(step.step, view.scope(step), acted=True)
+    if judgement.verdict == Verdict.PASS:
+        return PassStep(step, judgement.reason)
+    return EscalateStep(step, EscalationReason.ATTEMPTS, judgement.reason)
+
+
+def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
+    rounds, calls = view.rounds_of(step), view.calls_of(step)
+    succeeded = any(call.state == CallState.SUCCEEDED for call in calls)
+    acted = succeeded or (bool(rounds) and step.step.tool_choice == ToolChoice.AUTO)
+    judgement = judge(step.step, view.scope(step), acted=acted)
+    if judgement.verdict == Verdict.STOP:
+        return StopStep(step, judgement.reason)
+    if judgement.verdict == Verdict.PASS:
+        return PassStep(step, judgement.reason)
+    ended = _ended_by(calls)
+    if ended is not None:
+        return ended
+    if _fruitless(rounds, calls) > step.attempts:
+        return Adjust(step, _why(rounds, calls) or judgement.reason)
+    if step.attempts >= step.step.max_attempts:
+        return EscalateStep(step, EscalationReason.ATTEMPTS, step.verdict_reason or judgement.reason)
+    return AskModel(step)
+
+
+def _ended_by(calls: list[ToolCall]) -> Finish | None:
+    """Return the end that a person's decision or a limit put to the run."""
+    for call in calls:
+        if call.error_code in _DECIDED:
+            return Finish(_DECIDED[call.error_code], call.error_code, call.error_message)
+        if call.error_code == "guardrail":
+            return Finish(Outcome.GUARDRAIL, Limit.TOOL_CALLS)
+        if call.error_code == "contract_changed":
+            return Finish(Outcome.FAILED, call.error_code, call.error_message)
+        if call.error_code == "tool_refused":
+            return Finish(Outcome.REFUSED, call.error_code, call.error_message)
+    return None
+
+
+def _fruitless(rounds: list[ModelCall], calls: list[ToolCall]) -> int:
+    """Count the rounds that brought no new fact."""
+    fruitful = {call.model_call_id for call in calls if call.state == CallState.SUCCEEDED}
+    return sum(1 for row in rounds if row.pk not in fruitful)
+
+
+def _why(rounds: list[ModelCall], calls: list[ToolCall]) -> str:
+    last = rounds[-1]
+    if last.error_message:
+        return last.error_message
+    messages = [call.error_message for call in calls if call.model_call_id == last.pk and call.error_message]
+    return "; ".join(messages) or "The model proposed no action while the step is open."

@@ -1,0 +1,71 @@
+"""How a run ends: its outcome, its answer, and nothing left pending, in one transaction."""
+
+from django.utils import timezone
+
+from accounts.models import ActorKind
+from runs.journal import Journal
+from runs.models import Confirmation, Question, Run, RunStep, ToolCall
+from runs.states import (
+    CallState,
+    ConfirmationState,
+    Outcome,
+    QuestionState,
+    RunState,
+    StepState,
+    change_state,
+)
+
+
+def finish_run(
+    run: Run,
+    outcome: Outcome,
+    journal: Journal,
+    *,
+    answer: str,
+    code: str = "",
+    by: ActorKind = ActorKind.SYSTEM,
+) -> None:
+    """Move `run` to finished. Pending questions and confirmations become void, open steps abandoned.
+
+    Raises TransitionLost when it is no longer in the state this instance has.
+    """
+    change_state(
+        run,
+        RunState.FINISHED,
+        outcome=outcome,
+        error_code=code[:40],
+        answer=answer,
+        finished_at=timezone.now(),
+        lease_until=None,
+    )
+    void_pending(run, journal)
+    for step in run.steps.filter(state__in=(StepState.PENDING, StepState.ENGAGED)):
+        change_state(step, StepState.ABANDONED, ended_at=timezone.now())
+    journal.event("run.finished", {"outcome": outcome.value, "code": code}, by)
+
+
+def void_pending(run: Run, journal: Journal) -> None:
+    """Close what still waits for a person, and refuse the calls that were not started."""
+    for question in Question.objects.filter(run=run, state=QuestionState.OPEN):
+        change_state(question, QuestionState.VOID)
+    for confirmation in Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING):
+        change_state(confirmation, ConfirmationState.VOID, decided_at=timezone.now())
+        journal.event("confirmation.void", {"confirmation": str(confirmation.pk)})
+    unstarted = (CallState.PROPOSED, CallState.AWAITING, CallState.ADMITTED)
+    for call in ToolCall.objects.filter(run=run, state__in=unstarted):
+        refuse_call(call, journal, "run_ended", "The run ended before this call was started.")
+
+
+def refuse_call(
+    call: ToolCall, journal: Journal, code: str, message: str, by: ActorKind = ActorKind.SYSTEM
+) -> None:
+    """Move a call that was not started to refused."""
+    change_state(
+        call, CallState.REFUSED, error_code=code[:40], error_message=message[:2000], ended_at=timezone.now()
+    )
+    journal.event("call.refused", {"call": str(call.pk), "tool": call.tool_key, "code": code, "message": message}, by)
+
+
+def abandon(step: RunStep) -> None:
+    """Close a step that will not be passed."""
+    change_state(step, StepState.ABANDONED, ended_at=timezone.now())

@@ -1,0 +1,91 @@
+"""A run's transactions: the fence is checked, the change and its events commit together, watchers wake.
+
+Nothing in the engine writes outside :func:`committing`.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import audit
+from accounts.models import ActorKind, User
+from agentapp.kernel.errors import MandateError
+from runs.models import Run
+from runs.states import RunState
+
+#: How long a worker may be silent before another one takes its run over.
+LEASE = timedelta(seconds=30)
+
+
+class LeaseLost(MandateError):
+    """Another worker holds the run now, or it ended. This worker must write nothing more."""
+
+    code = "lease_lost"
+    status = 409
+
+
+class StopRequested(MandateError):
+    """The person pressed Stop. No further act is started."""
+
+    code = "stop_requested"
+    status = 409
+
+
+@dataclass
+class Journal:
+    """The events of one transaction, in order."""
+
+    drafts: list[audit.Draft] = field(default_factory=list)
+
+    def event(self, kind: str, data: Mapping[str, Any] | None = None, by: ActorKind = ActorKind.SYSTEM) -> None:
+        self.drafts.append(audit.Draft(kind, by, dict(data or {})))
+
+
+def write_events(run: Run, journal: Journal, actor: User | None = None) -> None:
+    """Append the journal's events to the run's chain and wake the conversation, in this transaction."""
+    if journal.drafts:
+        audit.record_many(
+            journal.drafts,
+            stream=run.pk,
+            workspace=run.workspace,
+            actor=actor,
+            topic=run.conversation_id,
+        )
+
+
+@contextmanager
+def committing(run: Run, *, intent: bool = False, **values: Any) -> Iterator[Journal]:
+    """One transaction of the worker that holds `run`: renew the lease, set `values`, append the events.
+
+    An `intent` is written before an act and is refused once a stop was requested. Raises LeaseLost,
+    StopRequested; then nothing is written.
+    """
+    journal = Journal()
+    with transaction.atomic():
+        _touch(run, intent, values)
+        yield journal
+        write_events(run, journal)
+    for name, value in values.items():
+        setattr(run, name, value)
+
+
+def _touch(run: Run, intent: bool, values: dict[str, Any]) -> None:
+    held = Run.objects.filter(pk=run.pk, fence=run.fence, state=RunState.WORKING)
+    target = held.filter(stop_requested=False) if intent else held
+    if target.update(lease_until=timezone.now() + LEASE, **values) == 1:
+        return
+    if intent and held.filter(stop_requested=True).exists():
+        raise StopRequested("The person asked to stop.")
+    raise LeaseLost(f"Run {run.pk} is no longer held with fence {run.fence}.")
+
+
+def renew(run_id: UUID, fence: int) -> bool:
+    """Renew the lease of a run during a long act. Returns False when it is not held any more."""
+    held = Run.objects.filter(pk=run_id, fence=fence, state=RunState.WORKING)
+    return held.update(lease_until=timezone.now() + LEASE) == 1

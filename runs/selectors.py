@@ -1,0 +1,87 @@
+"""What may be read of conversations and runs, and by whom. Missing and invisible look the same."""
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from accounts import access
+from accounts.models import AuditEvent, User, Workspace
+from activities.rights import offered_activities
+from agentapp.kernel.errors import NotFound
+from agentapp.kernel.text import fold
+from runs.models import Confirmation, Conversation, Question, Run
+
+__all__ = [
+    "confirmation_for",
+    "conversation_for",
+    "conversations_of",
+    "events_of",
+    "offered_activities",
+    "question_for",
+    "run_for",
+    "runs_visible_to",
+]
+
+
+def conversations_of(user: User, workspace: Workspace, query: str = "") -> QuerySet[Conversation]:
+    """Return the user's conversations here, the latest first; with `query`, those that hold all its words."""
+    found = Conversation.objects.filter(user=user, workspace=workspace).exclude(title="")
+    for word in fold(query).split()[:10]:
+        found = found.filter(search_text__contains=word)
+    return found
+
+
+def conversation_for(user: User, conversation_id: UUID) -> Conversation:
+    """Return one's own conversation. Raises NotFound."""
+    found = (
+        Conversation.objects.select_related("workspace", "user").filter(pk=conversation_id, user=user).first()
+    )
+    if found is None or not access.is_member(user, found.workspace):
+        raise NotFound(_("There is no such conversation."))
+    return found
+
+
+def runs_visible_to(user: User, workspace: Workspace) -> QuerySet[Run]:
+    """Return the runs of a workspace that `user` may read: their own, everybody's for an auditor."""
+    if not access.is_member(user, workspace):
+        return Run.objects.none()
+    rows = Run.objects.filter(workspace=workspace)
+    return rows if access.may(user, "accounts.view_all_runs", workspace) else rows.filter(user=user)
+
+
+def run_for(user: User, run_id: UUID) -> Run:
+    """Return a run the user may read. Raises NotFound."""
+    run = (
+        Run.objects.select_related("workspace", "user", "conversation", "activity", "revision__agent")
+        .filter(pk=run_id)
+        .first()
+    )
+    if run is None or not runs_visible_to(user, run.workspace).filter(pk=run.pk).exists():
+        raise NotFound(_("There is no such run."))
+    return run
+
+
+def _of_own_run(user: User) -> Q:
+    return Q(run__user=user, run__workspace__in=access.workspaces_of(user))
+
+
+def question_for(user: User, question_id: UUID) -> Question:
+    """Return a question of one's own run. Raises NotFound."""
+    found = Question.objects.select_related("run").filter(_of_own_run(user), pk=question_id).first()
+    if found is None:
+        raise NotFound(_("There is no such question."))
+    return found
+
+
+def confirmation_for(user: User, confirmation_id: UUID) -> Confirmation:
+    """Return a confirmation of one's own run. Raises NotFound."""
+    found = Confirmation.objects.select_related("run", "call").filter(_of_own_run(user), pk=confirmation_id).first()
+    if found is None:
+        raise NotFound(_("There is no such confirmation."))
+    return found
+
+
+def events_of(run: Run, since: int = 0) -> list[AuditEvent]:
+    """Return the run's events after number `since`, in order."""
+    return list(AuditEvent.objects.filter(stream=run.pk, seq__gt=since).order_by("seq"))

@@ -1,0 +1,66 @@
+"""Time: what was waited for too long expires, and a run whose worker went away is taken up again."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone, translation
+
+from agentapp.kernel.errors import TransitionLost
+from runs import answers
+from runs.confirmations import expire
+from runs.finishing import finish_run
+from runs.jobs import run_defer
+from runs.journal import Journal, write_events
+from runs.models import Confirmation, Question, Run
+from runs.states import ConfirmationState, Outcome, QuestionState, RunState, change_state
+
+#: A job queued this long ago and not taken up is lost.
+_QUEUED_TOO_LONG = timedelta(seconds=30)
+_BATCH = 200
+
+
+def sweep() -> None:
+    """Do all of it once."""
+    expire_confirmations()
+    expire_questions()
+    take_up_abandoned_runs()
+
+
+def expire_confirmations() -> None:
+    """A late decision is a refusal."""
+    due = Confirmation.objects.filter(state=ConfirmationState.PENDING, expires_at__lte=timezone.now())
+    for confirmation in due.select_related("run__workspace", "call")[:_BATCH]:
+        try:
+            expire(confirmation)
+        except TransitionLost:
+            continue  # decided in the last moment
+
+
+def expire_questions() -> None:
+    """A question nobody answered ends its run."""
+    due = Question.objects.filter(state=QuestionState.OPEN, expires_at__lte=timezone.now())
+    for question in due.select_related("run__workspace")[:_BATCH]:
+        try:
+            _expire_question(question)
+        except TransitionLost:
+            continue  # answered in the last moment
+
+
+def _expire_question(question: Question) -> None:
+    journal = Journal()
+    with transaction.atomic(), translation.override(question.run.language):
+        change_state(question, QuestionState.EXPIRED)
+        finish_run(question.run, Outcome.EXPIRED, journal, answer=answers.expired(), code="question_expired")
+        write_events(question.run, journal)
+
+
+def take_up_abandoned_runs() -> None:
+    """Queue a new job for runs whose lease ran out and for queued runs whose job is gone."""
+    now = timezone.now()
+    gone = Q(state=RunState.WORKING, lease_until__lte=now)
+    forgotten = Run.objects.filter(gone | Q(state=RunState.QUEUED), queued_at__lte=now - _QUEUED_TOO_LONG)
+    with transaction.atomic():
+        for run in forgotten.select_for_update(skip_locked=True)[:_BATCH]:
+            Run.objects.filter(pk=run.pk).update(queued_at=now)
+            run_defer(run)

@@ -1,0 +1,185 @@
+"""What the engine knows of a run: its rows, read once when the lease is taken, then kept current.
+
+The holder of the lease is the only writer, so what it wrote is what stands.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+
+from accounts import access
+from activities.models import Activity, Step, ToolBinding
+from activities.tools import ToolContext, ToolContract, registry
+from agentapp.kernel.canonical import plain
+from runs.grounding import Ground, NamedRecord, references_in
+from runs.models import Fact, Message, ModelCall, Question, Run, RunInput, RunOutput, RunStep, ToolCall
+from runs.models.run import Origin
+from runs.protection import Vault, project
+from runs.states import CallState, QuestionState, StepState
+
+SETTLED_CALLS = (CallState.SUCCEEDED, CallState.FAILED, CallState.REFUSED, CallState.UNKNOWN)
+
+
+@dataclass
+class RunView:
+    """A run and everything that hangs on it."""
+
+    run: Run
+    messages: list[Message]
+    inputs: dict[str, RunInput]
+    steps: list[RunStep]
+    calls: list[ToolCall]
+    facts: list[Fact]
+    outputs: dict[str, RunOutput]
+    model_calls: list[ModelCall]
+    questions: list[Question]
+    vault: Vault
+    activity: Activity | None = None
+    bindings: dict[str, ToolBinding] = field(default_factory=dict)
+    #: Set when the lease was taken; active time is counted from here.
+    driving_since: datetime = field(default_factory=timezone.now)
+
+    @classmethod
+    def load(cls, run_id: UUID) -> "RunView":
+        """Read the run. Raises Run.DoesNotExist."""
+        run = Run.objects.select_related("workspace", "user", "conversation").get(pk=run_id)
+        view = cls(
+            run=run,
+            messages=list(run.messages.all()),
+            inputs={row.name: row for row in run.inputs.all()},
+            steps=list(run.steps.select_related("step").all()),
+            calls=list(run.calls.prefetch_related("arguments").all()),
+            facts=list(run.facts.all()),
+            outputs={row.name: row for row in run.outputs.all()},
+            model_calls=list(run.model_call_rows.all()),
+            questions=list(run.questions.prefetch_related("fields__candidates").all()),
+            vault=Vault.of(run),
+        )
+        if run.activity_id:
+            view.use_activity(run.activity_id)
+        return view
+
+    def use_activity(self, activity_id: UUID) -> None:
+        """Read the pinned activity with its contract and procedure."""
+        self.activity = (
+            Activity.objects.select_related("revision__agent", "identity")
+            .prefetch_related(
+                "phrases",
+                "inputs__choices",
+                "outputs",
+                "tool_bindings__params",
+                "steps__tools__params",
+                "routing__mapping",
+            )
+            .get(pk=activity_id)
+        )
+        self.bindings = {binding.tool_key: binding for binding in self.activity.tool_bindings.all()}
+        by_id = {step.pk: step for step in self.activity.steps.all()}
+        for row in self.steps:
+            row.step = by_id[row.step_id]
+
+    # What the person said and where they are
+
+    @property
+    def language(self) -> str:
+        return self.run.language
+
+    @property
+    def words(self) -> list[str]:
+        """Everything the person wrote in this run."""
+        return [message.text for message in self.messages]
+
+    def context(self, call: ToolCall | None = None) -> ToolContext:
+        """Return the context in which this run's tools act."""
+        return ToolContext(
+            user=self.run.user,
+            workspace=self.run.workspace,
+            language=self.run.language,
+            time_zone=ZoneInfo(self.run.time_zone),
+            now=timezone.now(),
+            run_id=self.run.pk,
+            tool_call_id=call.pk if call else None,
+            idempotency_key=call.idempotency_key if call else "",
+        )
+
+    def permissions(self) -> frozenset[str]:
+        """Return the permissions the user holds here, read anew at each call."""
+        return access.permissions_in(self.run.user, self.run.workspace)
+
+    # The procedure
+
+    @property
+    def procedure(self) -> list[Step]:
+        return list(self.activity.steps.all()) if self.activity else []
+
+    @property
+    def current_step(self) -> RunStep | None:
+        """Return the first step that is not passed, None when all are."""
+        return next((step for step in self.steps if step.state != StepState.PASSED), None)
+
+    def calls_of(self, step: RunStep) -> list[ToolCall]:
+        return [call for call in self.calls if call.step_id == step.pk]
+
+    def rounds_of(self, step: RunStep) -> list[ModelCall]:
+        return [call for call in self.model_calls if call.step_id == step.pk and call.purpose == "step"]
+
+    def step_contracts(self, step: Step) -> dict[str, tuple[ToolContract, ToolBinding]]:
+        """Return the tools of a step that exist here and whose permission the user holds now, by wire name."""
+        permissions = self.permissions()
+        found = {}
+        for binding in step.tools.all():
+            contract = registry.get(binding.tool_key)
+            if contract is not None and contract.permission in permissions:
+                found[contract.wire_name] = (contract, binding)
+        return found
+
+    @property
+    def open_question(self) -> Question | None:
+        return next((question for question in self.questions if question.state == QuestionState.OPEN), None)
+
+    # The evidence
+
+    @property
+    def input_values(self) -> dict[str, Any]:
+        return {name: row.value for name, row in self.inputs.items()}
+
+    def scope(self, step: RunStep | None = None) -> dict[str, Any]:
+        """Return what conditions and templates read: facts by key (the latest of each tool), inputs, attempts."""
+        return {
+            "facts": {fact.key: plain(fact.data) for fact in self.facts},
+            "inputs": self.input_values,
+            "attempts": step.attempts if step else 0,
+        }
+
+    def projected_facts(self) -> dict[str, Any]:
+        """Return the facts as a model may see them."""
+        by_call = {call.pk: call for call in self.calls}
+        return {fact.key: self.projected(fact.data, by_call[fact.call_id].tool_key) for fact in self.facts}
+
+    def projected(self, data: Mapping[str, Any], tool_key: str) -> dict[str, Any]:
+        """Return one result as a model may see it; of a tool that is gone, nothing."""
+        contract = registry.get(tool_key)
+        if contract is None:
+            return {}
+        return project(data, contract, self.bindings.get(tool_key), self.run, self.vault)
+
+    def named_records(self) -> list[NamedRecord]:
+        """Return the records that inputs and facts of this run name."""
+        records = [
+            NamedRecord(field_.reference, value, row.label or value, Ground(Origin.INPUT, field_.name))
+            for field_ in (self.activity.inputs.all() if self.activity else [])
+            if field_.reference and (row := self.inputs.get(field_.name)) is not None
+            for value in (row.value if isinstance(row.value, list) else [row.value])
+            if value
+        ]
+        by_call = {call.pk: call for call in self.calls}
+        for fact in self.facts:
+            contract = registry.get(by_call[fact.call_id].tool_key)
+            if contract is not None:
+                records.extend(references_in(fact.data, contract))
+        return records
