@@ -5,16 +5,16 @@ operator acts: a command or a shell on the server. Administration rights are Dja
 have nothing to do with what a person may do in a run (`accounts.access`).
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -30,8 +30,10 @@ from accounts.models import (
     Workspace,
 )
 from agentapp.kernel.errors import InvalidInput, NotAllowed, NotFound
+from agentapp.kernel.text import clean_text
 
 PROFILE_FIELDS = ("full_name", "language", "time_zone", "raw_disclosure")
+SUPERUSER_FIELDS = {"is_staff", "is_superuser", "user_permissions"}
 TOKENS_PER_USER = 50
 
 
@@ -49,7 +51,7 @@ def user_create(
 ) -> User:
     """Create a person. Without a password they cannot sign in yet. Raises InvalidInput naming the fields."""
     _require(actor, "accounts.add_user")
-    _require_superuser_for(actor, is_superuser)
+    _require_superuser_for(actor, is_staff or is_superuser)
     user = User(
         email=email,
         full_name=full_name,
@@ -64,6 +66,33 @@ def user_create(
     about = {"email": user.email, "is_staff": is_staff, "is_superuser": is_superuser}
     _record("user.created", user, actor, about)
     return user
+
+
+@transaction.atomic
+def user_administer(user: User, changes: Mapping[str, Any], *, actor: User | None = None) -> User:
+    """Change what an administrator may change of a person. Rights of the administration take a superuser."""
+    _require(actor, "accounts.change_user")
+    _require_superuser_for(actor, bool(set(changes) & SUPERUSER_FIELDS))
+    user = User.objects.select_for_update().get(pk=user.pk)
+    _require_superuser_for(actor, user.is_staff and actor is not None and actor.pk != user.pk)
+    about = dict(changes)
+    if "user_permissions" in about:
+        chosen = about.pop("user_permissions")
+        user.user_permissions.set(chosen)
+        about["user_permissions"] = sorted(permission_name(each) for each in chosen)
+    for name in set(changes) - {"user_permissions"}:
+        setattr(user, name, changes[name])
+    _validate(user)
+    user.save()
+    if about:
+        _record("user.changed", user, actor, about)
+    return user
+
+
+@transaction.atomic
+def password_was_set(user: User, *, actor: User | None) -> None:
+    """Record that an administrator gave a person a new password."""
+    _record("user.password_set", user, actor, {})
 
 
 @transaction.atomic
@@ -90,25 +119,70 @@ def workspace_create(
 
 
 @transaction.atomic
+def workspace_administer(
+    workspace: Workspace, changes: Mapping[str, Any], *, actor: User | None = None
+) -> Workspace:
+    """Change a workspace's name, language or escalation group (one of its own)."""
+    _require(actor, "accounts.change_workspace")
+    group = changes.get("escalation_group")
+    if group is not None and not workspace.workspace_groups.filter(group=group).exists():
+        raise InvalidInput(_("This group belongs to another workspace."))
+    for name, value in changes.items():
+        setattr(workspace, name, value)
+    _validate(workspace)
+    workspace.save(update_fields=list(changes))
+    if changes:
+        about = {**changes, "escalation_group": group.name} if group else dict(changes)
+        _record("workspace.changed", workspace, actor, about, workspace)
+    return workspace
+
+
+@transaction.atomic
+def group_create(workspace: Workspace, label: str, *, actor: User | None = None) -> Group:
+    """Create a custom group. Raises Conflict when the workspace has one of that name."""
+    _require(actor, "accounts.add_workspacegroup")
+    return access.group_create(workspace, label, actor=actor)
+
+
+@transaction.atomic
+def group_permissions_set(
+    group: Group,
+    *,
+    wanted: Iterable[Permission],
+    among: QuerySet[Permission],
+    actor: User | None = None,
+) -> None:
+    """Give a workspace's group exactly the permissions `wanted` of those `among`; others stay as they are."""
+    _require(actor, "accounts.change_workspacegroup")
+    held, chosen = set(among.filter(group=group)), set(wanted)
+    for permission in chosen - held:
+        access.grant(permission_name(permission), group, actor=actor)
+    for permission in held - chosen:
+        access.revoke(permission_name(permission), group, actor=actor)
+
+
+@transaction.atomic
 def member_add(
     workspace: Workspace,
     user: User,
     roles: Collection[Role | str] = (Role.BUSINESS,),
     *,
-    groups: Iterable[Group] = (),
+    groups: Iterable[Group] | None = None,
     actor: User | None = None,
 ) -> Membership:
-    """Make `user` a member with exactly these roles, and of these custom groups besides those they have."""
+    """Make `user` a member with exactly these roles; with `groups`, of exactly these custom groups too."""
     _require(actor, "accounts.change_membership")
-    wanted = [_role(role) for role in roles]
-    extra = [_own_group(workspace, group) for group in groups]
+    wanted = sorted({_role(role) for role in roles})
     membership, _created = Membership.objects.update_or_create(
         user=user, workspace=workspace, defaults={"active": True}
     )
-    held = Group.objects.filter(workspace_group__workspace=workspace).exclude(workspace_group__role="")
-    user.groups.remove(*held.exclude(workspace_group__role__in=wanted))
-    user.groups.add(*held.filter(workspace_group__role__in=wanted), *extra)
-    about = {"user": user.pk, "roles": sorted(wanted), "groups": sorted(group.name for group in extra)}
+    about: dict[str, Any] = {"user": user.pk, "roles": wanted}
+    here = Group.objects.filter(workspace_group__workspace=workspace)
+    _set_groups(user, here.exclude(workspace_group__role=""), here.filter(workspace_group__role__in=wanted))
+    if groups is not None:
+        custom = [_own_group(workspace, group) for group in groups]
+        _set_groups(user, here.filter(workspace_group__role=""), custom)
+        about["groups"] = sorted(group.name for group in custom)
     _record("member.added", workspace, actor, about, workspace)
     return membership
 
@@ -200,9 +274,9 @@ def _require(actor: User | None, perm: str) -> None:
         raise NotAllowed(_("You may not do this. Ask an administrator."))
 
 
-def _require_superuser_for(actor: User | None, is_superuser: bool) -> None:
-    if is_superuser and actor is not None and not actor.is_superuser:
-        raise NotAllowed(_("Only a superuser makes a superuser."))
+def _require_superuser_for(actor: User | None, reserved: bool) -> None:
+    if reserved and actor is not None and not actor.is_superuser:
+        raise NotAllowed(_("Only a superuser may do this."))
 
 
 def _set_password(user: User, password: str | None) -> None:
@@ -215,6 +289,11 @@ def _set_password(user: User, password: str | None) -> None:
 
 
 def _validate(instance: Model) -> None:
+    """Clean the texts of `instance` and check its fields. Raises InvalidInput naming those that are wrong."""
+    for field in instance._meta.concrete_fields:
+        value = getattr(instance, field.attname)
+        if isinstance(value, str):
+            setattr(instance, field.attname, clean_text(value))
     try:
         instance.full_clean(validate_constraints=False)
     except ValidationError as error:
@@ -239,6 +318,18 @@ def _scopes(scopes: Collection[Scope | str]) -> list[str]:
         )
     wanted = {Scope(scope).value for scope in scopes}
     return [scope for scope in Scope.values if scope in wanted]
+
+
+def permission_name(permission: Permission) -> str:
+    """Return "app_label.codename"."""
+    return f"{permission.content_type.app_label}.{permission.codename}"
+
+
+def _set_groups(user: User, among: QuerySet[Group], wanted: Iterable[Group]) -> None:
+    """Make `user` a member of exactly the groups `wanted` of those `among`."""
+    keep = [group.pk for group in wanted]
+    user.groups.remove(*among.filter(user=user).exclude(pk__in=keep))
+    user.groups.add(*keep)
 
 
 def _own_group(workspace: Workspace, group: Group) -> Group:

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
+from accounts.models import User
+
 
 class UserLocaleMiddleware:
     """Renders in the person's language and time zone.
@@ -20,11 +22,11 @@ class UserLocaleMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.user.is_authenticated:
-            return self.get_response(request)
-        language = request.user.language
-        with timezone.override(ZoneInfo(request.user.time_zone)), translation.override(language):
-            request.LANGUAGE_CODE = translation.get_language() or settings.LANGUAGE_CODE
+        user = request.user
+        zone = ZoneInfo(user.time_zone) if isinstance(user, User) else None
+        language = user.language if isinstance(user, User) else translation.get_language()
+        with timezone.override(zone), translation.override(language):
+            request.LANGUAGE_CODE = language or settings.LANGUAGE_CODE
             response = self.get_response(request)
-            response.headers.setdefault("Content-Language", language)
+            response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
             return response

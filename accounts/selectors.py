@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from accounts import access
 from accounts.models import ApiToken, AuditEvent, Membership, Role, User, Workspace
 
 
@@ -41,3 +42,8 @@ def history_of(workspace: Workspace, filters: dict[str, Any] | None = None) -> Q
     names = {"type": "type__startswith", "actor": "actor", "since": "at__gte", "until": "at__lt"}
     conditions = {names[name]: value for name, value in (filters or {}).items() if value}
     return found.filter(Q(**conditions)) if conditions else found
+
+
+def audited_workspaces(user: User) -> QuerySet[Workspace]:
+    """Return the workspaces whose history `user` may look at."""
+    return access.objects_with(user, ["view_all_runs"], Workspace.objects.all())

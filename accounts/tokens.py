@@ -55,8 +55,10 @@ def authenticate(raw: str, scope: Scope | str) -> User:
 
 
 def _find(raw: str) -> ApiToken | None:
+    if not (raw.isascii() and raw.isprintable()):
+        return None
     prefix = "_".join(raw.split("_", 2)[:2])
-    return ApiToken.objects.select_related("user").filter(prefix=prefix).first() if raw.isascii() else None
+    return ApiToken.objects.select_related("user").filter(prefix=prefix).first()
 
 
 def _usable(token: ApiToken) -> bool:

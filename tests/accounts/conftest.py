@@ -26,6 +26,12 @@ def make_user(name: str, **fields: object) -> User:
     return actions.user_create(email=email, full_name=name, password=PASSWORD, **fields)
 
 
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings) -> None:
+    """A password's hash is slow on purpose; not here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def house(db: None) -> House:
     here = actions.workspace_create(slug="here", name="Here")

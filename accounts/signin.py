@@ -1,0 +1,42 @@
+"""Signing in and out of the browser session."""
+
+from django.contrib.auth import authenticate, login, logout
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from accounts import audit, throttle
+from accounts.models import ActorKind, User
+from agentapp.kernel.errors import InvalidInput
+
+
+def sign_in(request: HttpRequest, *, email: str, password: str) -> User:
+    """Open a session. Raises InvalidInput when the two do not match, TooMuch after too many failures.
+
+    One answer for an unknown address, a wrong password and an inactive person.
+    """
+    address = request.META.get("REMOTE_ADDR", "")
+    throttle.admit(email, address)
+    user = authenticate(request, username=email, password=password)
+    if not isinstance(user, User):
+        raise InvalidInput(_("The e-mail address or the password is not right."))
+    throttle.succeeded(email, address)
+    with transaction.atomic():
+        login(request, user)
+        _record("user.signed_in", user)
+    return user
+
+
+def sign_out(request: HttpRequest) -> None:
+    """Close the session, if there is one."""
+    user = request.user
+    with transaction.atomic():
+        if isinstance(user, User):
+            _record("user.signed_out", user)
+        logout(request)
+
+
+def _record(event_type: str, user: User) -> None:
+    audit.record(
+        stream=user.pk, type=event_type, workspace=None, actor=user, actor_kind=ActorKind.PERSON, data={}
+    )
