@@ -30,7 +30,7 @@ def distance_before(
     """Words between the nearest announcement of `field` and `place`; None when none is near."""
     phrases = announcing(field, titles_only=titles_only)
     longest = max((len(phrase) for phrase in phrases), default=0)
-    before = [stem(word.folded) for word in reading.words_before(place, longest + _REACH)][::-1]
+    before = [stem(word.folded) for word in reading.words_before(place, longest + _REACH)]
     best: int | None = None
     for phrase in phrases:
         for start in range(len(before) - len(phrase), -1, -1):
@@ -70,7 +70,7 @@ def assign(
             )
             if mine and not contested:
                 shared[field.name] = mine
-                rest = [mention for mention in rest if mention not in mine]
+                rest = [mention for mention in rest if not fits(field, mention[1])]
     return {name: found for name, found in shared.items() if _is_list(fields, name) or _agree(found)}
 
 

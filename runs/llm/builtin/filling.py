@@ -60,6 +60,11 @@ class Filling:
             self.reading.take(span)
 
     @cached_property
+    def first_clause(self) -> Span:
+        """Where the request itself is expected."""
+        return next(iter(clauses(self.reading)), (0, 0))
+
+    @cached_property
     def calendar_spans(self) -> list[Span]:
         """Where the text speaks of time: no name and no amount stands there."""
         said = [day.span for day in days(self.reading, self.today, self.language)]
@@ -262,13 +267,13 @@ def _may_be_amount(filling: Filling, fields: Sequence[FieldSpec], number: Number
         return False
     if filling.is_answer or _is_announced(filling, fields, number):
         return True
-    first = next(iter(clauses(filling.reading)), (0, 0))
+    first = filling.first_clause
     return first[0] <= number.span[0] < first[1]
 
 
 def _counts_things(reading: Reading, number: Number) -> bool:
     """ "2 broken items": a count of what follows, no amount."""
-    following = next((word for word in reading.words if word.start >= number.span[1]), None)
+    following = reading.word_after(number.span[1])
     if following is None or following.folded in STOP_WORDS or following.has_digit:
         return False
     return not reading.text[number.span[1] : following.start].strip()

@@ -5,7 +5,8 @@ text as it stands; :class:`Folded` maps one to the other.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from agentapp.kernel.text import clean_text, fold
 #: Only the head of a very long message is read: a request stands in its first sentences, and the time
 #: stays bounded whatever is pasted below it.
 READ_LIMIT = 4000
+_LONGEST_CUT = 200
 
 # An identifier keeps its dashes and dots; a word does not.
 _WORD = re.compile(r"(?=[\w./-]*\d)[^\W_]+(?:[-/._]+[^\W_]+)*|[^\W_]+")
@@ -128,10 +130,19 @@ class Reading:
         for match in pattern.finditer(self.folded.text):
             yield match, self.folded.span(*match.span())
 
-    def words_before(self, place: int, count: int) -> list[Word]:
-        """The last `count` words that end at or before `place`, nearest first."""
-        before = [word for word in self.words if word.end <= place]
-        return before[-count:][::-1] if count else []
+    def words_before(self, place: int, count: int) -> Sequence[Word]:
+        """The last `count` words that end at or before `place`, in order."""
+        end = bisect_right(self._word_ends, place)
+        return self.words[max(0, end - count) : end]
+
+    def word_after(self, place: int) -> Word | None:
+        """The first word that begins at or after `place`."""
+        index = bisect_right(self._word_ends, place)
+        return self.words[index] if index < len(self.words) else None
+
+    @cached_property
+    def _word_ends(self) -> list[int]:
+        return [word.end for word in self.words]
 
     def free_words(self) -> list[Word]:
         return [word for word in self.words if self.is_free(word.span)]
@@ -141,8 +152,9 @@ def clip(text: str) -> str:
     """The first READ_LIMIT characters, cut at a space where there is one near."""
     if len(text) <= READ_LIMIT:
         return text
-    head = text[:READ_LIMIT]
-    return head.rsplit(None, 1)[0] if any(char.isspace() for char in head[-200:]) else head
+    head = text[:READ_LIMIT].rstrip()
+    parts = head.rsplit(None, 1)
+    return parts[0] if len(parts) == 2 and len(parts[1]) < _LONGEST_CUT else head
 
 
 def _words(text: str) -> Iterator[Word]:
