@@ -5,18 +5,21 @@ two calls are never joined into one, and a reply that may be incomplete never lo
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from agentapp.kernel.text import clean_text
 from runs.llm import exact
 from runs.llm.base import CallDelta, Delta, FinishDelta, TextDelta, UsageDelta
+from runs.llm.calls import CallAccumulator, Fragment
 from runs.llm.failures import Failure, unavailable
-from runs.llm.spoken import SpokenText, whole_characters
+from runs.llm.loose import count_of, items_of, mapping_of, text_of
+from runs.llm.spoken import SpokenText
 
 MAX_CALLS = 1_000
 _MAX_NAME_LENGTH = 100
+#: On the low side, so that an estimate is rather too many tokens than too few.
+_CHARACTERS_PER_TOKEN = 3
 REFUSAL = "refusal"
 
 #: What endpoints say at the end, in our words. Anything else is passed on as it was said.
@@ -46,97 +49,6 @@ _WHOLE = frozenset({"stop", "tool_calls"})
 _NOT_ITS_OWN = frozenset({"tool", "function", "user", "system", "developer"})
 
 
-@dataclass
-class _Call:
-    """A call in the making."""
-
-    index: int | str | None
-    id: str
-    name: str
-    parts: list[str] = field(default_factory=list)
-
-    @property
-    def arguments(self) -> str:
-        return whole_characters("".join(self.parts))
-
-    def is_another(self, fragment: "_Fragment") -> bool:
-        """True when `fragment` cannot belong to this call, whatever index it carries."""
-        if fragment.id and self.id and fragment.id != self.id:
-            return True
-        if not (fragment.name and self.name):
-            return fragment.whole and bool(self.parts)
-        if fragment.name != self.name:
-            return True
-        return bool(fragment.arguments and self.parts) and (
-            fragment.whole or exact.is_document(self.arguments)
-        )
-
-    def add(self, fragment: "_Fragment") -> None:
-        self.id = self.id or fragment.id
-        self.name = self.name or fragment.name
-        if fragment.arguments:
-            self.parts.append(fragment.arguments)
-
-
-@dataclass(frozen=True)
-class _Fragment:
-    """A piece of a call; `whole` when its arguments came as an object, which nothing can continue."""
-
-    index: int | str | None
-    id: str
-    name: str
-    arguments: str
-    whole: bool = False
-
-    @classmethod
-    def read(cls, entry: Mapping[str, Any], index: object) -> "_Fragment":
-        function = _mapping(entry.get("function"))
-        arguments = function.get("arguments")
-        as_text = isinstance(arguments, str)
-        written = arguments if as_text else "" if arguments is None else exact.dumps(arguments)
-        return cls(
-            _index(index),
-            _text(entry.get("id")),
-            _text(function.get("name")),
-            str(written),
-            not as_text and bool(written),
-        )
-
-
-class CallAccumulator:
-    """Joins the fragments of calls. A reused index with another id or name starts another call."""
-
-    def __init__(self) -> None:
-        self._calls: list[_Call] = []
-
-    def __len__(self) -> int:
-        return len(self._calls)
-
-    def add(self, fragment: _Fragment) -> None:
-        call = self._continued_by(fragment)
-        if call is None:
-            call = _Call(fragment.index, fragment.id, fragment.name)
-            self._calls.append(call)
-        call.add(fragment)
-
-    def calls(self) -> list[_Call]:
-        return list(self._calls)
-
-    def _continued_by(self, fragment: _Fragment) -> _Call | None:
-        same = [call for call in reversed(self._calls) if call.index == fragment.index]
-        if fragment.id:
-            by_id = next((call for call in same if call.id == fragment.id), None)
-            candidate = by_id or (same[0] if same and not same[0].id else None)
-        elif same:
-            candidate = same[0]
-        else:
-            # A continuation that lost its index goes on with the latest call; a new name never does.
-            candidate = (
-                self._calls[-1] if self._calls and fragment.index is None and not fragment.name else None
-            )
-        return None if candidate is None or candidate.is_another(fragment) else candidate
-
-
 class ReplyBuilder:
     """Reads chunks in order; yields text at once, and calls, usage and the end when all is there.
 
@@ -149,7 +61,8 @@ class ReplyBuilder:
         self._names = names or {}
         self._spoken = SpokenText()
         self._calls = CallAccumulator()
-        self._usage: UsageDelta | None = None
+        self._usage = UsageDelta()
+        self._written = 0
         self._reason = ""
         self._model = ""
         self._role = ""
@@ -176,9 +89,9 @@ class ReplyBuilder:
             raise unavailable(Failure.NOT_A_COMPLETION)
         if chunk.get("error"):
             raise unavailable(Failure.ENDPOINT_ERROR, detail=str(chunk["error"]))
-        self._model = _text(chunk.get("model")) or self._model
+        self._model = text_of(chunk.get("model")) or self._model
         self._read_usage(chunk.get("usage"))
-        for choice in _list(chunk.get("choices")):
+        for choice in items_of(chunk.get("choices")):
             if isinstance(choice, dict) and choice.get("index") in (0, None):
                 yield from self._read_choice(choice)
 
@@ -190,8 +103,7 @@ class ReplyBuilder:
         calls = self._calls.calls() if reason in _WHOLE else []
         for call in calls:
             yield CallDelta(self._names.get(call.name, call.name), call.arguments, f"call_{uuid4().hex}")
-        if self._usage is not None:
-            yield self._usage
+        yield self._whole_usage()
         if reason in _WHOLE:
             reason = "tool_calls" if calls else "stop"
         yield FinishDelta(_short(reason), _short(self._model))
@@ -199,35 +111,43 @@ class ReplyBuilder:
     def _read_usage(self, usage: object) -> None:
         if isinstance(usage, dict):
             self._usage = UsageDelta(
-                _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+                count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
             )
+
+    def _whole_usage(self) -> UsageDelta:
+        """What the endpoint counted; our estimate where it counts nothing, so that a limit still limits."""
+        estimate = -(-self._written // _CHARACTERS_PER_TOKEN)
+        return UsageDelta(self._usage.prompt_tokens, self._usage.output_tokens or estimate)
 
     def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[TextDelta]:
         self._any_choice = True
         if not self.has_ended:
-            yield from self._read_delta(_mapping(choice.get("delta") or choice.get("message")))
-        self._read_reason(_text(choice.get("finish_reason")))
+            yield from self._read_delta(mapping_of(choice.get("delta") or choice.get("message")))
+        self._read_reason(text_of(choice.get("finish_reason")))
 
     def _read_delta(self, delta: Mapping[str, Any]) -> Iterator[TextDelta]:
-        self._role = _text(delta.get("role")) or self._role
-        refusal = _text(delta.get("refusal"))
+        self._role = text_of(delta.get("role")) or self._role
+        refusal = text_of(delta.get("refusal"))
         self._refused = self._refused or bool(refusal)
         self._read_calls(delta)
-        text = "" if self._role in _NOT_ITS_OWN else _content(delta.get("content")) + refusal
-        self._room -= len(text)
-        if spoken := self._spoken.feed(text):
+        said = "" if self._role in _NOT_ITS_OWN else _content(delta.get("content")) + refusal
+        thought = text_of(delta.get("reasoning_content") or delta.get("reasoning"))
+        self._room -= len(said)
+        self._written += len(said) + len(thought)
+        if spoken := self._spoken.feed(said):
             yield TextDelta(spoken)
 
     def _read_calls(self, delta: Mapping[str, Any]) -> None:
-        for entry in _list(delta.get("tool_calls")):
+        for entry in items_of(delta.get("tool_calls")):
             if isinstance(entry, dict):
-                self._add(_Fragment.read(entry, entry.get("index")))
+                self._add(Fragment.read(entry, entry.get("index")))
         if isinstance(delta.get("function_call"), dict):
-            self._add(_Fragment.read({"function": delta["function_call"]}, "function_call"))
+            self._add(Fragment.read({"function": delta["function_call"]}, "function_call"))
 
-    def _add(self, fragment: _Fragment) -> None:
+    def _add(self, fragment: Fragment) -> None:
         self._calls.add(fragment)
         self._room -= len(fragment.arguments) + len(fragment.name)
+        self._written += len(fragment.arguments) + len(fragment.name)
         if len(self._calls) > MAX_CALLS:
             self._room = -1
 
@@ -262,30 +182,12 @@ def _short(name: str) -> str:
     return clean_text(name)[:_MAX_NAME_LENGTH]
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _index(value: object) -> int | str | None:
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
-
-
 def _content(value: object) -> str:
     """The text of a content: a string, or a list of parts of which only the text ones are spoken."""
     if isinstance(value, list):
         return "".join(
-            _text(part.get("text")) for part in value if isinstance(part, dict) and part.get("type") == "text"
+            text_of(part.get("text"))
+            for part in value
+            if isinstance(part, dict) and part.get("type") == "text"
         )
-    return _text(value)
+    return text_of(value)

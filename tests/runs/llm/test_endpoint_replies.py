@@ -201,6 +201,16 @@ def test_usage_may_come_before_the_end_or_with_every_chunk():
     assert (reply.text, reply.prompt_tokens, reply.output_tokens) == ("xy", 9, 3)
 
 
+@pytest.mark.parametrize(
+    "counted", [[], [chunk(choices=[], usage={"completion_tokens": 0})], [chunk(choices=[], usage="x")]]
+)
+def test_output_that_nobody_counted_is_estimated(counted):
+    said = chunk({"content": "x" * 30, "reasoning_content": "y" * 30})
+    proposed = chunk(fragment(0, "f", "z" * 29, "a"))
+
+    assert reply_to(stream(said, proposed, chunk(finish="tool_calls"), *counted)).output_tokens == 30
+
+
 def test_what_comes_after_the_end_is_not_part_of_the_reply():
     reply = reply_to(
         stream(
