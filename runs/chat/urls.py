@@ -1,16 +1,21 @@
 """The chat's addresses."""
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import path
 
-
-def _home(request: HttpRequest) -> HttpResponse:
-    return render(request, "chat/home.html")
-
+from runs.chat.views import conversations, deeds, runs
 
 app_name = "chat"
 urlpatterns = [
-    path("", _home, name="home"),
-    path("runs/", _home, name="runs"),
+    path("", conversations.home, name="home"),
+    path("start", deeds.start, name="start"),
+    path("conversations/", conversations.conversations, name="conversations"),
+    path("conversations/<uuid:conversation_id>/", conversations.conversation, name="conversation"),
+    path("conversations/<uuid:conversation_id>/messages", deeds.message, name="message"),
+    path("conversations/<uuid:conversation_id>/updates", conversations.updates, name="updates"),
+    path("conversations/<uuid:conversation_id>/before/<uuid:run_id>", conversations.earlier, name="earlier"),
+    path("questions/<uuid:question_id>/answer", deeds.answer, name="answer"),
+    path("confirmations/<uuid:confirmation_id>/decide", deeds.decide, name="decide"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<uuid:run_id>/", runs.run, name="run"),
+    path("runs/<uuid:run_id>/stop", deeds.stop, name="stop"),
 ]
