@@ -4,16 +4,18 @@ Values come from the inputs, the facts, the records already known in this run an
 order that never invents: a reference is the identifier of a known record, or stands in the words as it is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from agentapp.kernel.text import contains_words, words
-from runs.llm.base import Candidate, FieldSpec, FieldType, StepTask, StepTool
+from agentapp.kernel.text import words
+from runs.llm.base import Candidate, CardSpec, FieldSpec, FieldType, StepTask, StepTool
 from runs.llm.builtin import filling, questions
 from runs.llm.builtin.language import content_stems, stem
-from runs.llm.builtin.masking import mask
+from runs.llm.builtin.reading import apart
 from runs.llm.builtin.references import Lookup
+from runs.llm.builtin.spans import Tier, name_spans
 
 _SCALARS = (str, int, float, bool)
 
@@ -103,21 +105,45 @@ def _from_words(task: StepTask, tool: StepTool) -> dict[str, Any]:
 
 
 def _known_by(task: StepTask, kind: str, text: str) -> list[Candidate]:
-    """Known records whose label or identifier holds these words."""
-    known = task.known_references.get(kind, ())
-    return [record for record in known if contains_words(f"{record.value} {record.label}", text)]
+    """Known records with this identifier, or whose label holds these words one after the other."""
+    said = " ".join(words(text))
+    if not said:
+        return []
+    return [record for record in task.known_references.get(kind, ()) if _is_called(record, said)]
+
+
+def _is_called(record: Candidate, said: str) -> bool:
+    value, label = _spoken(record.value), _spoken(record.label)
+    return said == value or f" {said} " in f" {label.replace(value, '|') if value else label} "
+
+
+@lru_cache(maxsize=8192)
+def _spoken(text: str) -> str:
+    return " ".join(words(text))
 
 
 def _value(task: StepTask, spec: FieldSpec, from_words: Mapping[str, Any]) -> Any:
+    """An input of the same name, then the words; a required value may also stand in the facts by its name."""
     if spec.type == FieldType.REFERENCE:
         return _reference(task, spec, from_words.get(spec.name))
-    said = from_words.get(spec.name)
-    same_input = task.inputs.get(spec.name)
+    same_input = task.inputs.get(spec.name, _end_of_period(task, spec))
     if same_input is not None and isinstance(same_input, list) == spec.is_list:
         return same_input
-    if said is not None or not spec.required:
+    said = from_words.get(spec.name)
+    if said is not None or not spec.required or spec.is_list:
         return said
-    return None if spec.is_list else _fact_named(task.facts, spec)
+    return _fact_named(task.facts, spec)
+
+
+def _end_of_period(task: StepTask, spec: FieldSpec) -> Any:
+    """A date called `…start` or `…end` is that end of the one period among the inputs."""
+    periods = [
+        value
+        for value in task.inputs.values()
+        if isinstance(value, Mapping) and {"start", "end"} <= set(value)
+    ]
+    side = next((side for side in ("start", "end") if spec.name.split("_")[-1] == side), None)
+    return periods[0][side] if side and spec.type == FieldType.DATE and len(periods) == 1 else None
 
 
 def _reference(task: StepTask, spec: FieldSpec, said: Any) -> Any:
@@ -154,13 +180,14 @@ def _fact_named(facts: Mapping[str, Any], spec: FieldSpec) -> Any:
     return scalars[0] if scalars and all(value == scalars[0] for value in scalars) else None
 
 
-def _helper(task: StepTask, stuck: list[ToolUse]) -> ToolUse | None:
+def _helper(task: StepTask, stuck: Sequence[ToolUse]) -> ToolUse | None:
     """Another tool of the step that may find the record that is missing: one that speaks of its type."""
-    wanted_names = {use.tool.name for use in stuck}
-    kinds = {spec.reference for use in stuck for spec in use.missing if spec.type == FieldType.REFERENCE}
+    missing = [spec for use in stuck for spec in use.missing if spec.type == FieldType.REFERENCE]
+    tried = {use.tool.name for use in stuck}
     for tool in _unused(task):
-        if tool.name not in wanted_names and any(_speaks_of(tool, kind) for kind in kinds):
-            use = _with_search_words(task, _use(task, tool))
+        sought = next((spec for spec in missing if _speaks_of(tool, spec.reference)), None)
+        if sought is not None and tool.name not in tried:
+            use = _with_search_words(task, _use(task, tool), sought)
             if not use.missing:
                 return use
     return None
@@ -168,27 +195,30 @@ def _helper(task: StepTask, stuck: list[ToolUse]) -> ToolUse | None:
 
 def _speaks_of(tool: StepTool, kind: str) -> bool:
     subject = {stem(word) for word in words(kind.rsplit(".", 1)[-1].replace("_", " "))}
-    text = f"{tool.card.key} {tool.card.name} {tool.card.summary} {' '.join(tool.card.aliases)}".replace(
-        "_", " "
-    )
+    card = tool.card
+    text = f"{card.key} {card.name} {card.summary} {' '.join(card.aliases)}".replace("_", " ")
     return subject <= set(content_stems(words(text)))
 
 
-def _with_search_words(task: StepTask, use: ToolUse) -> ToolUse:
-    """Give a search what the person named: the names and identifiers of the message."""
-    texts = [spec for spec in use.missing if spec.type == FieldType.TEXT and not spec.is_list]
-    said = named_words(task.message)
-    if len(use.missing) != 1 or len(texts) != 1 or not said:
+def _with_search_words(task: StepTask, use: ToolUse, sought: FieldSpec) -> ToolUse:
+    """Give a search the words by which the person named the record."""
+    said = _named(task, sought)
+    if len(use.missing) != 1 or use.missing[0].type != FieldType.TEXT or use.missing[0].is_list or not said:
         return use
-    return ToolUse(use.tool, {**use.arguments, texts[0].name: said}, ())
+    return ToolUse(use.tool, {**use.arguments, use.missing[0].name: said}, ())
 
 
-def named_words(message: str) -> str:
-    """What masking takes out of a message, put together: its names and identifiers."""
-    kept = words(mask(message))
-    said: list[str] = []
-    for word in message.split():
-        folded = words(word)
-        if folded and not all(part in kept for part in folded):
-            said.append(word.strip(".,;:!?\"'«»“”()"))
-    return " ".join(said)
+def _named(task: StepTask, sought: FieldSpec) -> str:
+    """The first words that look like the name or identifier of what is sought; empty when none do."""
+    started = filling.start(
+        task.message, CardSpec("", ""), (), task.today, task.language, Lookup(task.search)
+    )
+    reading, excluded = started.reading, started.calendar_spans
+    tiers = name_spans(reading, sought, excluded)
+    numbered = [
+        word.span
+        for word in reading.words
+        if word.has_digit and all(apart(word.span, one) for one in excluded)
+    ]
+    spans = tiers[Tier.MARKED] or numbered or tiers[Tier.ANNOUNCED]
+    return reading.cut(spans[0]) if spans else ""
