@@ -5,6 +5,9 @@ from typing import Any
 QUIET = ("daphne", "django.channels", "asyncio", "httpx", "httpcore", "openai", "procrastinate", "twisted")
 
 
+LINE = "time={asctime}.{msecs:03.0f} level={levelname} logger={name} pid={process} {message}"
+
+
 def logging_settings(level: str) -> dict[str, Any]:
     quiet = "DEBUG" if level == "DEBUG" else "WARNING"
     return {
@@ -12,7 +15,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         "disable_existing_loggers": False,
         "formatters": {
             "line": {
-                "format": "time={asctime}.{msecs:03.0f} level={levelname} logger={name} pid={process} {message}",
+                "format": LINE,
                 "datefmt": "%Y-%m-%dT%H:%M:%S",
                 "style": "{",
             }

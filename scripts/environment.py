@@ -43,7 +43,7 @@ def make_venv():  # type: () -> None
     done = subprocess.run([sys.executable, "-m", "venv", VENV], check=False)
     if done.returncode:
         shutil.rmtree(VENV, ignore_errors=True)
-        stop("The virtual environment could not be made. On Debian and Ubuntu: apt-get install python3-venv")
+        stop("The virtual environment could not be made. On Debian: apt-get install python3-venv")
 
 
 def install(name):  # type: (str) -> None
@@ -56,7 +56,7 @@ def install(name):  # type: (str) -> None
             if file.read() in accepted:
                 return
     say("Installing the packages of %s ..." % name)
-    command = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", name]
+    command = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", name]
     if subprocess.run(command, cwd=REPOSITORY, check=False).returncode:
         stop("The packages of %s could not be installed; pip says why above." % name)
     with open(stamp, "w") as file:
@@ -78,12 +78,16 @@ def require_browser():  # type: () -> None
         environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
         for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "chromium"]):
             subprocess.run(
-                ["apt-get"] + command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
+                ["apt-get"] + command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                check=False,
             )
     if has_browser():
         return
     if os.environ.get("CI") == "true":
-        stop("No Chromium: in CI the browser tests cannot be left out. Install chromium, or set CHROMIUM to its path.")
+        stop("No Chromium: CI cannot leave the browser tests out. Install it, or set CHROMIUM to its path.")
     say("=" * 78)
     say("NO CHROMIUM FOUND: the browser tests are SKIPPED. Install chromium, or set CHROMIUM to its path.")
     say("=" * 78)

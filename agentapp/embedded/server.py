@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -29,6 +30,8 @@ PARAMETERS = {
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
+#: The sessions of a server that was killed need a moment to notice.
+STILL_IN_USE = "shared memory block"
 #: For data that is thrown away.
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -45,6 +48,17 @@ def running_pid(places: Places) -> int | None:
 def start(places: Places, durable: bool = True) -> None:
     """Start and wait until it takes connections."""
     _drop_reused_pid_file(places)
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            return _start_once(places, durable)
+        except EmbeddedError as error:
+            if STILL_IN_USE not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(POLL_SECONDS)
+
+
+def _start_once(places: Places, durable: bool) -> None:
     parameters = PARAMETERS | {"unix_socket_directories": str(places.socket_dir)}
     if not durable:
         parameters |= NOT_DURABLE
@@ -75,12 +89,17 @@ def _wait_ready(places: Places, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         lines = _pid_lines(places)
-        if len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready" and int(lines[0]) == process.pid:
+        if _is_ready(lines, process.pid):
             return
         if process.poll() is not None:
             raise EmbeddedError(f"The embedded PostgreSQL did not start: {_last_words(places.log)}")
         time.sleep(POLL_SECONDS)
-    raise EmbeddedError(f"The embedded PostgreSQL did not become ready in {START_SECONDS:.0f} s; see {places.log}.")
+    waited = f"{START_SECONDS:.0f} seconds"
+    raise EmbeddedError(f"The embedded PostgreSQL was not ready after {waited}; see {places.log}.")
+
+
+def _is_ready(lines: list[str], pid: int) -> bool:
+    return len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready" and int(lines[0]) == pid
 
 
 def _last_words(log: Path) -> str:
@@ -106,7 +125,7 @@ def _is_server(pid: int, data: Path) -> bool:
 
 
 def _drop_reused_pid_file(places: Places) -> None:
-    """A crash leaves ``postmaster.pid``. PostgreSQL removes it itself, unless its pid now is another process's."""
+    """A crash leaves ``postmaster.pid``; PostgreSQL removes it unless its pid now is another process's."""
     lines = _pid_lines(places)
     if lines and psutil.pid_exists(int(lines[0])) and not _is_server(int(lines[0]), places.data):
         (places.data / "postmaster.pid").unlink()
@@ -124,7 +143,5 @@ def _gone(pid: int, data: Path, seconds: float) -> bool:
 
 def _reap(pid: int) -> None:
     """Collect the exit status if the server is our own child, so that no zombie stays."""
-    try:
+    with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        pass

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,9 +44,15 @@ class Child:
         with ExitStack() as stack:
             output = stack.enter_context(self.output.open("ab")) if self.output else None
             self.process = subprocess.Popen(
-                command, cwd=REPOSITORY, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                pass_fds=self.inherited, start_new_session=True,
-            )  # fmt: skip
+                command,
+                cwd=REPOSITORY,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=self.inherited,
+                start_new_session=True,
+            )
         self.started, self.due = time.monotonic(), None
 
     @property
@@ -68,9 +74,8 @@ class Child:
         if now - self.started > HEALTHY_SECONDS:
             self.delay = FIRST_DELAY_SECONDS
         self.due = now + self.delay
-        logger.error(
-            "event=process_died process=%s exit_code=%s restart_in=%.1f", self.name, self.exit_code, self.delay
-        )
+        what = (self.name, self.exit_code, self.delay)
+        logger.error("event=process_died process=%s exit_code=%s restart_in=%.1f", *what)
         self.delay = min(self.delay * 2, LONGEST_DELAY_SECONDS)
 
     def stop(self, seconds: float) -> None:
@@ -93,8 +98,6 @@ class Child:
         self._kill_group(self.process)
 
     def _kill_group(self, process: subprocess.Popen[bytes]) -> None:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()

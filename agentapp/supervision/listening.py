@@ -30,9 +30,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 def _reason(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"PORT {port} on {host} is in use by another process. Stop that one, or set PORT to a free one."
+        return f"PORT {port} on {host} is in use by another process. Stop that, or set PORT to a free one."
     if error.errno == errno.EACCES:
-        return f"PORT {port} needs more rights than this account has. Set PORT to one above 1023, PORT=8000 for example."
+        return f"PORT {port} needs more rights than this account has. Set PORT=8000, for example."
     return f"HOST {host} cannot be listened on: {error.strerror}. Set HOST=127.0.0.1, for example."
 
 

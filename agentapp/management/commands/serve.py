@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from agentapp.config import Config, get_config, refuse
 from agentapp.database import embedded_database
+from agentapp.embedded import EmbeddedError
 from agentapp.startup import prepare
 from agentapp.supervision.child import Child
 from agentapp.supervision.errors import CannotServe
@@ -33,7 +34,7 @@ class Command(BaseCommand):
             with listen(config.host, config.port) as listener, embedded_database() as look_after:
                 prepare()
                 self._supervise(config, listener, look_after)
-        except CannotServe as error:
+        except (CannotServe, EmbeddedError) as error:
             refuse([str(error)])
 
     def _supervise(self, config: Config, listener: socket.socket, look_after: Callable[[], None]) -> None:

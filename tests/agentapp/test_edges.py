@@ -1,0 +1,67 @@
+"""The site's edges: the policy header, and who may open a socket."""
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.test import Client
+from django.urls import reverse
+
+from agentapp.asgi import application
+from agentapp.origin import is_same_origin
+
+HOST = (b"host", b"localhost:8000")
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ([HOST, (b"origin", b"http://localhost:8000")], True),
+        ([HOST, (b"origin", b"https://localhost:8000")], True),
+        ([HOST], False),
+        ([HOST, (b"origin", b"null")], False),
+        ([HOST, (b"origin", b"")], False),
+        ([HOST, (b"origin", b"http://localhost:9000")], False),
+        ([HOST, (b"origin", b"http://localhost")], False),
+        ([HOST, (b"origin", b"http://evil.example")], False),
+        ([HOST, (b"origin", b"http://localhost:8000.evil.example")], False),
+        ([HOST, (b"origin", b"http://evil.example@localhost:8000")], False),
+        ([HOST, (b"origin", b"file://localhost:8000")], False),
+        ([HOST, (b"origin", b"http://localhost:8000"), (b"origin", b"http://evil.example")], False),
+    ],
+)
+def test_origin(headers: list[tuple[bytes, bytes]], expected: bool) -> None:
+    assert is_same_origin(headers) is expected
+
+
+@pytest.mark.parametrize("origin", [None, b"null", b"http://evil.example", b"http://localhost:1"])
+async def test_foreign_socket_is_refused_before_it_is_accepted(origin: bytes | None) -> None:
+    headers = [HOST, *([(b"origin", origin)] if origin is not None else [])]
+    socket = WebsocketCommunicator(application, "/any/address", headers=headers)
+    connected, _ = await socket.connect()
+    assert not connected
+    assert socket.output_queue.empty()
+
+
+@pytest.mark.django_db
+def test_our_pages_run_no_inline_script(client: Client) -> None:
+    policy = client.get("/healthz").headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "script-src 'self'" in policy
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.django_db
+def test_only_the_admin_has_the_looser_policy(client: Client) -> None:
+    assert "unsafe-eval" in client.get(reverse("admin:login")).headers["Content-Security-Policy"]
+    assert "unsafe" not in client.get("/administrator").headers["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_hardening_headers(client: Client) -> None:
+    headers = client.get("/healthz").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_a_foreign_host_name_is_refused(client: Client) -> None:
+    assert client.get("/healthz", headers={"host": "evil.example"}).status_code == 400
