@@ -19,8 +19,8 @@ from activities.models import Agent
 from examples.billing.generator import CUSTOMERS, INVOICES, generate
 from examples.billing.models import Customer
 
-SLUG = "northwind-lamps"
-NAME = "Northwind Lamps & Desks"
+SLUG = "orvelle"
+NAME = "Orvelle Office Furniture"
 BLUEPRINT = Path(__file__).parent / "agents" / "billing.yaml"
 PASSWORD = "mandate-demo-2026"  # noqa: S105 - shown on the demonstration's sign-in page on purpose
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from django.db.models import F
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 from pydantic import Field
@@ -160,17 +160,17 @@ def guard_settlement(ctx: ToolContext, params: SettlePaymentParams) -> None:
     payment = selectors.payment_get(ctx, params.payment)
     invoice = selectors.invoice_get(ctx, params.invoice)
     if payment.customer_id != invoice.customer_id or payment.currency != invoice.currency:
-        raise ToolArgumentError(["invoice"], _now("This invoice is not one of the payer's in this currency."))
+        raise ToolArgumentError(["invoice"], gettext("This invoice is not one of the payer's in this currency."))
     if payment.disputed_on is not None:
-        raise ToolRefused(_now("This payment is disputed; nothing may be allocated before that is settled."))
+        raise ToolRefused(gettext("This payment is disputed; nothing may be allocated before that is settled."))
     if invoice.status not in _OPEN:
-        raise ToolRefused(_now("Nothing is due on this invoice, or it is disputed or cancelled."))
+        raise ToolRefused(gettext("Nothing is due on this invoice, or it is disputed or cancelled."))
     if payment.unallocated <= 0:
-        raise ToolRefused(_now("The whole payment is allocated already."))
+        raise ToolRefused(gettext("The whole payment is allocated already."))
     if payment.allocations.filter(invoice=invoice).exists():
-        raise ToolRefused(_now("A part of this payment is allocated to this invoice already."))
+        raise ToolRefused(gettext("A part of this payment is allocated to this invoice already."))
     if params.amount is not None and params.amount > min(payment.unallocated, invoice.balance):
-        raise ToolArgumentError(["amount"], _now("This is more than the payment has left or the invoice needs."))
+        raise ToolArgumentError(["amount"], gettext("This is more than the payment has left or the invoice needs."))
 
 
 def preview_settlement(ctx: ToolContext, params: SettlePaymentParams) -> Preview:
@@ -180,15 +180,15 @@ def preview_settlement(ctx: ToolContext, params: SettlePaymentParams) -> Preview
     with override(ctx.language):
         amount = money(params.amount or Decimal(0), payment.currency, ctx.language)
         return Preview(
-            summary=_now("%(amount)s of payment %(payment)s will be allocated to invoice %(invoice)s.")
+            summary=gettext("%(amount)s of payment %(payment)s will be allocated to invoice %(invoice)s.")
             % {"amount": amount, "payment": payment.number, "invoice": invoice.number},
             recipient=str(invoice.customer),
             amount=amount,
             lines=(
-                PreviewLine(_now("Received on"), day(payment.received_on, ctx.language)),
-                PreviewLine(_now("Due on the invoice"), money(invoice.balance, invoice.currency, ctx.language)),
+                PreviewLine(gettext("Received on"), day(payment.received_on, ctx.language)),
+                PreviewLine(gettext("Due on the invoice"), money(invoice.balance, invoice.currency, ctx.language)),
             ),
-            warning=_now("The books change at once."),
+            warning=gettext("The books change at once."),
         )
 
 

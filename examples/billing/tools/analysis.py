@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from django.db.models import Prefetch
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
@@ -105,7 +105,7 @@ def collect_analysis(ctx: ToolContext, params: CollectAnalysisParams) -> Collect
     customer = selectors.customer_get(ctx, params.customer)
     invoices = _chosen(_invoices_of(ctx, customer, params), params.invoices)
     if not invoices:
-        raise ToolRefused(_now("This customer has no invoice in this period: there is nothing to analyse."))
+        raise ToolRefused(gettext("This customer has no invoice in this period: there is nothing to analyse."))
     figures = analysis.analyse(
         [_facts(invoice) for invoice in invoices], params.period_start, params.period_end, ctx.today
     )
@@ -130,7 +130,7 @@ def _chosen(invoices: list[Invoice], numbers: Sequence[str]) -> list[Invoice]:
     if not wanted <= {invoice.number for invoice in invoices}:
         raise ToolArgumentError(
             ["invoices"],
-            _now("At least one of these invoices is not this customer's or was not issued in this period."),
+            gettext("At least one of these invoices is not this customer's or was not issued in this period."),
         )
     return [invoice for invoice in invoices if not wanted or invoice.number in wanted]
 

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Annotated
 
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
@@ -135,7 +135,7 @@ def guard_follow_up(ctx: ToolContext, params: ScheduleFollowUpParams) -> None:
     """A follow-up lies ahead, and its customer exists."""
     selectors.customer_get(ctx, params.customer)
     if params.due_on < ctx.today:
-        raise ToolArgumentError(["due_on"], _now("A follow-up cannot be scheduled in the past."))
+        raise ToolArgumentError(["due_on"], gettext("A follow-up cannot be scheduled in the past."))
 
 
 @tool(

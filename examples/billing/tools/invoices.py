@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
@@ -110,7 +110,7 @@ def list_invoices(ctx: ToolContext, params: ListInvoicesParams) -> ListInvoicesR
 def check_period(start: date | None, end: date | None) -> None:
     """Raise ToolArgumentError when the period ends before it starts."""
     if start and end and start > end:
-        raise ToolArgumentError(["period_start", "period_end"], _now("The period ends before it starts."))
+        raise ToolArgumentError(["period_start", "period_end"], gettext("The period ends before it starts."))
 
 
 def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[Invoice]:
@@ -269,11 +269,11 @@ def guard_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> None:
     invoice = selectors.invoice_get(ctx, params.invoice)
     left = _creditable(invoice)
     if invoice.status == InvoiceStatus.CANCELLED:
-        raise ToolRefused(_now("This invoice was cancelled."))
+        raise ToolRefused(gettext("This invoice was cancelled."))
     if left <= 0:
-        raise ToolRefused(_now("Credit notes cover this invoice completely already."))
+        raise ToolRefused(gettext("Credit notes cover this invoice completely already."))
     if params.amount is not None and params.amount > left:
-        raise ToolArgumentError(["amount"], _now("This is more than what is left to credit on this invoice."))
+        raise ToolArgumentError(["amount"], gettext("This is more than what is left to credit on this invoice."))
 
 
 def _creditable(invoice: Invoice) -> Decimal:

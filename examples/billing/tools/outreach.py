@@ -9,7 +9,7 @@ from typing import Annotated
 
 from django.core.mail import EmailMessage, get_connection
 from django.db import transaction
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, override
 from pydantic import Field
@@ -79,9 +79,9 @@ def guard_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> None:
     """Only for an overdue invoice, and only for what is still due on it."""
     invoice = selectors.invoice_get(ctx, params.invoice)
     if invoice.status != InvoiceStatus.OVERDUE:
-        raise ToolRefused(_now("This invoice is not overdue: it is paid, not due yet, disputed or cancelled."))
+        raise ToolRefused(gettext("This invoice is not overdue: it is paid, not due yet, disputed or cancelled."))
     if params.amount is not None and params.amount > invoice.balance:
-        raise ToolArgumentError(["amount"], _now("This is more than what is still due on this invoice."))
+        raise ToolArgumentError(["amount"], gettext("This is more than what is still due on this invoice."))
 
 
 def compose(invoice: Invoice, amount: Decimal) -> Letter:
@@ -95,9 +95,9 @@ def compose(invoice: Invoice, amount: Decimal) -> Letter:
             "issued": day(invoice.issued_on, language),
             "due": day(invoice.due_on, language),
         }
-        subject = _now("Payment reminder: invoice %(invoice)s") % values
+        subject = gettext("Payment reminder: invoice %(invoice)s") % values
         body = (
-            _now(
+            gettext(
                 "Dear %(customer)s,\n\n"
                 "Our invoice %(invoice)s of %(issued)s was due on %(due)s. %(amount)s has not reached us yet.\n\n"
                 "Please settle it in the next days. If you have paid already, consider this message done.\n\n"
@@ -116,17 +116,17 @@ def preview_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> Pre
     with override(ctx.language):
         amount = money(params.amount or invoice.balance, invoice.currency, ctx.language)
         return Preview(
-            summary=_now("A reminder for invoice %(invoice)s will be mailed to %(customer)s.")
+            summary=gettext("A reminder for invoice %(invoice)s will be mailed to %(customer)s.")
             % {"invoice": invoice.number, "customer": invoice.customer.name},
             recipient=f"{invoice.customer.name} <{letter.recipient}>",
             amount=amount,
             lines=(
-                PreviewLine(_now("Due on"), day(invoice.due_on, ctx.language)),
-                PreviewLine(_now("Overdue"), ngettext("%d day", "%d days", late) % late),
-                PreviewLine(_now("Subject"), letter.subject),
-                PreviewLine(_now("Text"), letter.body),
+                PreviewLine(gettext("Due on"), day(invoice.due_on, ctx.language)),
+                PreviewLine(gettext("Overdue"), ngettext("%d day", "%d days", late) % late),
+                PreviewLine(gettext("Subject"), letter.subject),
+                PreviewLine(gettext("Text"), letter.body),
             ),
-            warning=_now("A mail that was sent cannot be taken back."),
+            warning=gettext("A mail that was sent cannot be taken back."),
         )
 
 
@@ -155,7 +155,7 @@ def send_payment_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -
     """
     reminder, is_new = _record(ctx, params)
     if not is_new and reminder.state == Reminder.State.SENDING:
-        raise ToolOutcomeUnknown(_now("An earlier attempt broke off; the reminder may have been sent."))
+        raise ToolOutcomeUnknown(gettext("An earlier attempt broke off; the reminder may have been sent."))
     if reminder.state != Reminder.State.SENT:
         _deliver(reminder)
     invoice = selectors.invoice_get(ctx, params.invoice)
@@ -176,7 +176,7 @@ def send_payment_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -
 def _record(ctx: ToolContext, params: SendPaymentReminderParams) -> tuple[Reminder, bool]:
     """Return this call's reminder, and whether this attempt may send it."""
     if not ctx.idempotency_key:
-        raise ToolRefused(_now("A reminder needs the idempotency key of a confirmed call."))
+        raise ToolRefused(gettext("A reminder needs the idempotency key of a confirmed call."))
     invoice = selectors.invoice_get(ctx, params.invoice)
     Invoice.objects.select_for_update().get(pk=invoice.pk)
     known = Reminder.objects.filter(workspace=ctx.workspace, idempotency_key=ctx.idempotency_key).first()
@@ -222,14 +222,14 @@ def _deliver(reminder: Reminder) -> None:
         connection.open()
     except OSError as error:
         _close(reminder, Reminder.State.FAILED)
-        raise ToolUnavailable(_now("The mail server cannot be reached. Nothing was sent.")) from error
+        raise ToolUnavailable(gettext("The mail server cannot be reached. Nothing was sent.")) from error
     try:
         connection.send_messages([message])
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
         _close(reminder, Reminder.State.FAILED)
-        raise ToolUnavailable(_now("The mail server refused the message. Nothing was sent.")) from error
+        raise ToolUnavailable(gettext("The mail server refused the message. Nothing was sent.")) from error
     except OSError as error:
-        raise ToolOutcomeUnknown(_now("The mail server broke off; the reminder may have been sent.")) from error
+        raise ToolOutcomeUnknown(gettext("The mail server broke off; the reminder may have been sent.")) from error
     finally:
         connection.close()
     _close(reminder, Reminder.State.SENT)

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from django.db import transaction
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 from pydantic import Field
@@ -74,15 +74,15 @@ def guard_refund(ctx: ToolContext, params: RefundInvoiceParams) -> None:
 
 def _check(invoice: Invoice, amount: Decimal | None) -> None:
     if invoice.status == InvoiceStatus.CANCELLED:
-        raise ToolRefused(_now("This invoice was cancelled."))
+        raise ToolRefused(gettext("This invoice was cancelled."))
     if invoice.status == InvoiceStatus.DISPUTED or _has_disputed_payment(invoice):
-        raise ToolRefused(_now("This invoice is disputed; it cannot be refunded before that is settled."))
+        raise ToolRefused(gettext("This invoice is disputed; it cannot be refunded before that is settled."))
     if invoice.paid <= 0:
-        raise ToolRefused(_now("Nothing was paid on this invoice: there is nothing to refund."))
+        raise ToolRefused(gettext("Nothing was paid on this invoice: there is nothing to refund."))
     if invoice.refundable <= 0:
-        raise ToolRefused(_now("This invoice was refunded completely already."))
+        raise ToolRefused(gettext("This invoice was refunded completely already."))
     if amount is not None and amount > invoice.refundable:
-        raise ToolArgumentError(["amount"], _now("This is more than can still be refunded on this invoice."))
+        raise ToolArgumentError(["amount"], gettext("This is more than can still be refunded on this invoice."))
 
 
 def _has_disputed_payment(invoice: Invoice) -> bool:
@@ -95,16 +95,16 @@ def preview_refund(ctx: ToolContext, params: RefundInvoiceParams) -> Preview:
     with override(ctx.language):
         amount = money(params.amount or Decimal(0), invoice.currency, ctx.language)
         return Preview(
-            summary=_now("%(amount)s will go back to %(customer)s for invoice %(invoice)s.")
+            summary=gettext("%(amount)s will go back to %(customer)s for invoice %(invoice)s.")
             % {"amount": amount, "customer": invoice.customer.name, "invoice": invoice.number},
             recipient=str(invoice.customer),
             amount=amount,
             lines=(
-                PreviewLine(_now("Paid"), money(invoice.paid, invoice.currency, ctx.language)),
-                PreviewLine(_now("Refunded before"), money(invoice.refunded, invoice.currency, ctx.language)),
-                PreviewLine(_now("Reason"), params.reason),
+                PreviewLine(gettext("Paid"), money(invoice.paid, invoice.currency, ctx.language)),
+                PreviewLine(gettext("Refunded before"), money(invoice.refunded, invoice.currency, ctx.language)),
+                PreviewLine(gettext("Reason"), params.reason),
             ),
-            warning=_now("The payment provider executes it at once. It cannot be taken back."),
+            warning=gettext("The payment provider executes it at once. It cannot be taken back."),
         )
 
 
@@ -191,5 +191,5 @@ def _ask_provider(ctx: ToolContext, refund: Refund) -> str:
 def _key(ctx: ToolContext) -> str:
     """Return the call's key. Without one, a retry could pay twice, so there is no refund."""
     if not ctx.idempotency_key:
-        raise ToolRefused(_now("A refund needs the idempotency key of a confirmed call."))
+        raise ToolRefused(gettext("A refund needs the idempotency key of a confirmed call."))
     return ctx.idempotency_key
