@@ -1,7 +1,7 @@
 """JSON values as a person reads them: in their language, dates and numbers in their notation."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -10,6 +10,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext, ngettext, pgettext
 
 from activities.models.activity import FieldKind
+from activities.tools import ToolContract
 from agentapp.kernel.text import shorten
 
 NOTHING = "–"
@@ -76,17 +77,46 @@ def title_of(name: str) -> str:
     return gettext(name.replace("_", " ").replace(".", " ").strip().capitalize())
 
 
-def found(data: Any) -> str:
-    """Return what a result holds, in one line: how many items, or its first readable values.
+def shown(value: Any, label: str, kind: str = "") -> str:
+    """Return a stored value with its label (a record's name) where it has one, else in the reader's notation."""
+    named = isinstance(value, str) and label not in ("", value)
+    listed = isinstance(value, list) and bool(value) and not label.startswith("[") and bool(label)
+    return label if named and not _DATE.fullmatch(value) or listed else readable(value, kind)
+
+
+def found(data: Any, contract: ToolContract | None = None) -> str:
+    """Return what a result holds, in one line: the record it is about, how many entries, or its first texts.
 
     Only values are shown, never the names of fields: those are not in the reader's language.
     """
     if not isinstance(data, Mapping):
         return shorten(readable(data), _LONGEST_FOUND)
-    series = next((value for value in data.values() if isinstance(value, list)), None)
-    parts = [] if series is None else [_count(series)]
-    parts += list(dict.fromkeys(_speaking(data)))[: 3 - len(parts)]
-    return shorten(" · ".join(parts), _LONGEST_FOUND)
+    parts = _record(data, contract) or _counted(data, contract) or _texts(data)
+    return shorten(" · ".join(dict.fromkeys(parts)), _LONGEST_FOUND)
+
+
+def _record(data: Mapping[str, Any], contract: ToolContract | None) -> list[str]:
+    """Return name and key of the record a result is about, by the contract's references."""
+    if contract is None:
+        return []
+    keys = [data[name] for name in _fields(data, contract) if name in contract.result_refs and data[name]]
+    texts = [value for value in keys if isinstance(value, str)]
+    names = [data[name] for name in _fields(data, contract) if name == "name" or name.endswith("_name")]
+    return [*(str(name) for name in names[:1] if name), *texts[:2]] if texts else []
+
+
+def _counted(data: Mapping[str, Any], contract: ToolContract | None) -> list[str]:
+    """Return the number of entries of the list of records, or of the only kind of list there is."""
+    refs = contract.result_refs if contract else {}
+    names = [name for name in _fields(data, contract) if isinstance(data[name], list)]
+    of_records = [name for name in names if any(path.startswith(f"{name}[]") for path in refs)]
+    return [_count(data[name]) for name in (of_records or names)[:1]]
+
+
+def _fields(data: Mapping[str, Any], contract: ToolContract | None) -> list[str]:
+    """Return the result's fields in the contract's order: a stored object has none of its own."""
+    declared = contract.result_model.model_fields if contract else data
+    return [name for name in declared if name in data]
 
 
 def _count(series: list[Any]) -> str:
@@ -96,10 +126,5 @@ def _count(series: list[Any]) -> str:
     return ngettext("%(number)s entry", "%(number)s entries", len(series)) % {"number": number}
 
 
-def _speaking(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts of a result that say something by themselves: names and numbers of records."""
-    for value in data.values():
-        if isinstance(value, str) and value and not _DECIMAL.fullmatch(value) and len(value) > 3:
-            yield readable(value)
-        elif isinstance(value, Mapping):
-            yield from _speaking(value)
+def _texts(data: Mapping[str, Any]) -> list[str]:
+    return [readable(value) for value in data.values() if isinstance(value, str) and value][:3]

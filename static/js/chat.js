@@ -4,3 +4,4 @@ import "./timeline.js";
 import "./connection.js";
 import "./confirmation.js";
 import "./composer.js";
+import "./list.js";

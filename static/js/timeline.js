@@ -20,6 +20,17 @@ export function scrollToEnd() {
   if (scroller) scroller.scrollTop = scroller.scrollHeight;
 }
 
+/** Show the newest request: its end while something happens there, its beginning once it is all there to read. */
+function follow() {
+  const last = scroller && [...scroller.querySelectorAll("article.run")].at(-1);
+  const done = last?.querySelector("[data-finished]");
+  if (done && last.offsetHeight > scroller.clientHeight) {
+    scroller.scrollTop += last.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 16;
+  } else {
+    scrollToEnd();
+  }
+}
+
 const versionOf = (element) =>
   [...element.querySelectorAll("[data-version]")].map((part) => part.dataset.version).sort().at(-1) ?? "";
 
@@ -66,10 +77,10 @@ function afterSwaps() {
     const again = focusedId && document.getElementById(focusedId);
     (again || document.getElementById("composer-text"))?.focus();
   }
-  if (wasNearEnd) scrollToEnd();
+  if (wasNearEnd) follow();
   const spoken = elements.map((element) => [...element.querySelectorAll("[data-announce]")].at(-1)?.dataset.announce);
   announce(spoken.filter(Boolean).map((text) => text.trim()).join(". "));
-  document.dispatchEvent(new CustomEvent("timeline:changed"));
+  document.dispatchEvent(new CustomEvent("timeline:changed", { detail: { ids } }));
 }
 
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
@@ -99,7 +110,7 @@ export function shown() {
 }
 
 if (scroller) {
-  scrollToEnd();
+  follow();
   scroller.addEventListener("scroll", () => {
     if (toEnd) toEnd.hidden = nearEnd();
   }, { passive: true });

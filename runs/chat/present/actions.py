@@ -1,7 +1,7 @@
 """Tool calls, their arguments, and the confirmations they wait for."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from activities.tools import Risk, registry
 from runs.chat import tones
-from runs.chat.values import found, readable, title_of
+from runs.chat.values import found, shown, title_of
 from runs.models import ArgumentOrigin, Confirmation, Run, ToolArgument, ToolCall
 from runs.states import CallState, ConfirmationState
 
@@ -91,7 +91,8 @@ def risk_label(risk: str) -> str:
     }.get(risk, "")
 
 
-def call_view(call: ToolCall) -> CallView:
+def call_view(call: ToolCall, inputs: Collection[str] = ()) -> CallView:
+    """Return the view of a call. `inputs` are the names of the run's inputs."""
     fact = getattr(call, "fact", None)
     return CallView(
         id=call.pk,
@@ -102,9 +103,9 @@ def call_view(call: ToolCall) -> CallView:
         tone=tones.CALLS[call.state],
         risk=call.risk,
         risk_label=risk_label(call.risk),
-        found=found(fact.data) if fact else "",
+        found=found(fact.data, registry.get(call.tool_key)) if fact else "",
         error=call.error_message,
-        arguments=tuple(argument_view(argument) for argument in call.arguments.all()),
+        arguments=tuple(argument_view(argument, inputs) for argument in call.arguments.all()),
         result=call.result,
         started_at=call.started_at,
         milliseconds=call.milliseconds,
@@ -112,12 +113,14 @@ def call_view(call: ToolCall) -> CallView:
     )
 
 
-def argument_view(argument: ToolArgument) -> ArgumentView:
+def argument_view(argument: ToolArgument, inputs: Collection[str] = ()) -> ArgumentView:
+    # Where an input was not taken from words literally, its name stands in their place.
+    detail = "" if argument.detail in inputs else argument.detail
     return ArgumentView(
         name=argument.name,
         label=title_of(argument.name),
-        value=argument.label or readable(argument.value),
-        origin=origin_words(argument.origin, argument.detail),
+        value=shown(argument.value, argument.label),
+        origin=origin_words(argument.origin, detail),
         grounded=argument.origin != ArgumentOrigin.UNGROUNDED,
     )
 

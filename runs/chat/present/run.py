@@ -15,7 +15,7 @@ from agentapp.kernel.sanitise import markdown_html
 from runs.chat import tones
 from runs.chat.present.actions import CallView, ConfirmationView, call_view, confirmation_views, origin_words
 from runs.chat.present.questions import QuestionView, answer_words, question_view
-from runs.chat.values import readable
+from runs.chat.values import shown
 from runs.models import MessageAuthor, Question, Run, RunInput, RunStep
 from runs.states import (
     ACTIVE_RUN_STATES,
@@ -121,7 +121,8 @@ def run_view(
     tried: Mapping[str, Any] | None = None,
 ) -> RunView:
     """Return the view of a run read by `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
-    calls = {call.pk: call_view(call) for call in run.calls.all()}
+    names = {item.name for item in run.inputs.all()}
+    calls = {call.pk: call_view(call, names) for call in run.calls.all()}
     steps = tuple(_step(step, run, calls) for step in run.steps.all())
     open_question = _open_question(run)
     return RunView(
@@ -142,12 +143,17 @@ def run_view(
         question=question_view(open_question, problems, tried) if open_question else None,
         confirmations=tuple(confirmation_views(run, calls, viewer)),
         answer=markdown_html(run.answer) if run.answer else mark_safe(""),
-        model=run.model,
+        model=model_name(run.model),
         progress=_progress(run, steps),
         active_seconds=run.active_seconds,
         handed_to=_handed_to(run),
         continues=run.parent_id is not None,
     )
+
+
+def model_name(model: str) -> str:
+    """Return the model's name; the built-in one has it in the reader's language."""
+    return gettext("built-in interpreter") if model == "built-in interpreter" else model
 
 
 def _name(named: Any) -> str:
@@ -184,7 +190,7 @@ def _input(item: RunInput, labels: Mapping[str, tuple[str, str]]) -> InputView:
     return InputView(
         name=item.name,
         label=label,
-        value=item.label or readable(item.value, kind),
+        value=shown(item.value, item.label, kind),
         origin=origin_words(item.origin, item.words),
     )
 
@@ -194,7 +200,7 @@ def _step(step: RunStep, run: Run, calls: Mapping[UUID, CallView]) -> StepView:
         name=_name(step.step),
         state=step.state,
         state_label=step.get_state_display(),
-        tone=tones.STEPS[step.state],
+        tone=_step_tone(step, run),
         reason=step.verdict_reason,
         attempts=step.attempts,
         intention=step.intention,
@@ -202,6 +208,12 @@ def _step(step: RunStep, run: Run, calls: Mapping[UUID, CallView]) -> StepView:
         verdict_label=step.get_verdict_display() if step.verdict else "",
         calls=tuple(calls[call.pk] for call in run.calls.all() if call.step_id == step.pk),
     )
+
+
+def _step_tone(step: RunStep, run: Run) -> tones.Tone:
+    """A step in progress that waits for a person does not look busy."""
+    waits = step.state == StepState.ENGAGED and run.state in (RunState.NEEDS_INPUT, RunState.AWAITING)
+    return tones.CALLS[CallState.AWAITING] if waits else tones.STEPS[step.state]
 
 
 def _progress(run: Run, steps: Sequence[StepView]) -> str:
