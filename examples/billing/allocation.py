@@ -37,7 +37,9 @@ class Proposal:
     amount: Decimal | None = None
 
 
-def propose(remittance: str, unallocated: Decimal, disputed: bool, candidates: Sequence[OpenInvoice]) -> Proposal:
+def propose(
+    remittance: str, unallocated: Decimal, disputed: bool, candidates: Sequence[OpenInvoice]
+) -> Proposal:
     """Return what to do with the rest of a payment, given the payer's open invoices in its currency.
 
     An invoice number in the payer's words decides; without one, an amount that exactly one open invoice

@@ -55,10 +55,28 @@ class Person:
 
 
 PEOPLE = (
-    Person("alice@example.com", "Alice Carter", (Role.BUSINESS,), (READERS, REFUNDERS), "en", "business, may refund"),
-    Person("benoit@example.com", "Benoît Léger", (Role.BUSINESS,), (READERS, REFUNDERS), "fr", "business, may refund"),
-    Person("chloe@example.com", "Chloé Moreau", (Role.BUSINESS,), (READERS,), "fr", "business, may not refund"),
-    Person("daniel@example.com", "Daniel Osei", (Role.DESIGNER,), (READERS,), "en", "designer", is_staff=True),
+    Person(
+        "alice@example.com",
+        "Alice Carter",
+        (Role.BUSINESS,),
+        (READERS, REFUNDERS),
+        "en",
+        "business, may refund",
+    ),
+    Person(
+        "benoit@example.com",
+        "Benoît Léger",
+        (Role.BUSINESS,),
+        (READERS, REFUNDERS),
+        "fr",
+        "business, may refund",
+    ),
+    Person(
+        "chloe@example.com", "Chloé Moreau", (Role.BUSINESS,), (READERS,), "fr", "business, may not refund"
+    ),
+    Person(
+        "daniel@example.com", "Daniel Osei", (Role.DESIGNER,), (READERS,), "en", "designer", is_staff=True
+    ),
     Person("erin@example.com", "Erin Walsh", (Role.APPROVER,), (READERS, REFUNDERS), "en", "approver"),
     Person("farid@example.com", "Farid Benali", (Role.AUDITOR,), (), "fr", "auditor"),
 )

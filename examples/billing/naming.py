@@ -8,7 +8,25 @@ LEGAL_FORMS = frozenset(
 )
 #: Words that name nobody on their own, though names contain them.
 SMALL_WORDS = frozenset(
-    {"and", "the", "of", "for", "et", "le", "la", "les", "de", "du", "des", "d", "l", "un", "une", "aux", "sur"}
+    {
+        "and",
+        "the",
+        "of",
+        "for",
+        "et",
+        "le",
+        "la",
+        "les",
+        "de",
+        "du",
+        "des",
+        "d",
+        "l",
+        "un",
+        "une",
+        "aux",
+        "sur",
+    }
 )
 
 

@@ -124,7 +124,9 @@ def payment_search(ctx: ToolContext, text: str, limit: int) -> list[Reference]:
 def _spoken_number(text: str, prefix: str) -> str:
     """Return the identifier that `text` is a way of writing, or an empty string."""
     spoken = re.fullmatch(
-        rf"(?:{prefix}[\s\-/]*(\d{{4}})[\s\-/]+(\d{{1,6}})|(\d{{4}})[\-/](\d{{5}}))", text.strip(), re.IGNORECASE
+        rf"(?:{prefix}[\s\-/]*(\d{{4}})[\s\-/]+(\d{{1,6}})|(\d{{4}})[\-/](\d{{5}}))",
+        text.strip(),
+        re.IGNORECASE,
     )
     if spoken is None:
         return ""

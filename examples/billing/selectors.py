@@ -6,7 +6,12 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Workspace
 from activities.tools import ToolArgumentError, ToolContext
-from examples.billing.amounts import invoices_with_amounts, payments_with_amounts
+from examples.billing.amounts import (
+    ValuedInvoice,
+    ValuedPayment,
+    invoices_with_amounts,
+    payments_with_amounts,
+)
 from examples.billing.models import Customer, Invoice, Payment, Product
 
 CUSTOMER_CODE = r"C-\d{1,6}"
@@ -36,13 +41,17 @@ def product_find(workspace: Workspace, code: str) -> Product | None:
 
 def invoice_find(workspace: Workspace, number: str) -> Invoice | None:
     return (
-        Invoice.objects.filter(workspace=workspace, number=canonical(number)).select_related("customer").first()
+        Invoice.objects.filter(workspace=workspace, number=canonical(number))
+        .select_related("customer")
+        .first()
     )
 
 
 def payment_find(workspace: Workspace, number: str) -> Payment | None:
     return (
-        Payment.objects.filter(workspace=workspace, number=canonical(number)).select_related("customer").first()
+        Payment.objects.filter(workspace=workspace, number=canonical(number))
+        .select_related("customer")
+        .first()
     )
 
 
@@ -50,11 +59,13 @@ def customer_get(ctx: ToolContext, code: str, param: str = "customer") -> Custom
     """Return the customer, or raise ToolArgumentError naming `param`."""
     customer = customer_find(ctx.workspace, code)
     if customer is None:
-        raise ToolArgumentError([param], _("There is no customer with this code. Search for the customer first."))
+        raise ToolArgumentError(
+            [param], _("There is no customer with this code. Search for the customer first.")
+        )
     return customer
 
 
-def invoice_get(ctx: ToolContext, number: str, param: str = "invoice") -> Invoice:
+def invoice_get(ctx: ToolContext, number: str, param: str = "invoice") -> ValuedInvoice:
     """Return the invoice with its amounts of today, or raise ToolArgumentError naming `param`."""
     invoices = Invoice.objects.filter(workspace=ctx.workspace, number=canonical(number))
     invoice = invoices_with_amounts(invoices.select_related("customer"), ctx.today).first()
@@ -63,7 +74,7 @@ def invoice_get(ctx: ToolContext, number: str, param: str = "invoice") -> Invoic
     return invoice
 
 
-def payment_get(ctx: ToolContext, number: str, param: str = "payment") -> Payment:
+def payment_get(ctx: ToolContext, number: str, param: str = "payment") -> ValuedPayment:
     """Return the payment with its amounts, or raise ToolArgumentError naming `param`."""
     payments = Payment.objects.filter(workspace=ctx.workspace, number=canonical(number))
     payment = payments_with_amounts(payments.select_related("customer")).first()

@@ -30,7 +30,9 @@ def user(email: str = "ann@example.com") -> User:
     return User.objects.create_user(email, None, full_name="Ann Example")
 
 
-def context(workspace: Workspace, *, language: str = "en", key: str = "", user: User | None = None) -> ToolContext:
+def context(
+    workspace: Workspace, *, language: str = "en", key: str = "", user: User | None = None
+) -> ToolContext:
     return ToolContext(
         user=user or User.objects.filter(email="ann@example.com").first() or _user(),
         workspace=workspace,
@@ -61,7 +63,11 @@ def customer(workspace: Workspace, name: str = "Jane Roe", code: str = "", **fie
 
 def product(workspace: Workspace, name: str = "Lamp", code: str = "") -> Product:
     return Product.objects.create(
-        workspace=workspace, name=name, code=code or f"P-{next(_serial):03d}", price=Decimal(10), cost=Decimal(6)
+        workspace=workspace,
+        name=name,
+        code=code or f"P-{next(_serial):03d}",
+        price=Decimal(10),
+        cost=Decimal(6),
     )
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.models import Workspace
 from activities.tools import ToolContext
-from examples.billing.generator import generate
+from examples.billing.generator import INVOICES, generate
 from examples.billing.generator.ledger import Ledger
 from tests.billing import build
 
@@ -32,11 +32,17 @@ class History:
 
 
 @pytest.fixture(scope="module")
-def _generated(django_db_setup: None, django_db_blocker: object) -> Iterator[History]:
-    """Generate once for a module, in a transaction that is rolled back after it."""
+def _generated(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: object
+) -> Iterator[History]:
+    """Generate once for a module, in a transaction that is rolled back after it.
+
+    A module that sets WHOLE_HISTORY gets all of it; the others get as much as they need.
+    """
+    size = INVOICES if getattr(request.module, "WHOLE_HISTORY", False) else 1_500
     with django_db_blocker.unblock(), transaction.atomic():
         workspace = build.workspace("history")
-        ledger = generate(workspace, today=build.TODAY)
+        ledger = generate(workspace, today=build.TODAY, invoices=size)
         yield History(ledger, build.context(workspace))
         transaction.set_rollback(True)
 

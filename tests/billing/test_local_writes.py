@@ -67,7 +67,9 @@ def test_amounts_that_are_no_amounts_do_not_validate(amount: str) -> None:
 
 def test_a_follow_up_is_noted_for_a_day_ahead(ctx: ToolContext) -> None:
     build.customer(ctx.workspace, code="C-0001")
-    params = customers.ScheduleFollowUpParams(customer="C-0001", due_on=date(2026, 7, 14), note="Ask about the desks")
+    params = customers.ScheduleFollowUpParams(
+        customer="C-0001", due_on=date(2026, 7, 14), note="Ask about the desks"
+    )
     customers.guard_follow_up(ctx, params)
     customers.schedule_follow_up(ctx, params)
     row = FollowUp.objects.get(workspace=ctx.workspace)
@@ -99,7 +101,10 @@ def test_one_open_invoice_of_the_amount_is_proposed_two_are_for_a_person(ctx: To
     customer = build.customer(ctx.workspace)
     first = build.invoice(customer)
     payment = build.payment(customer, "100.00")
-    assert (propose(ctx, payment.number).invoice, propose(ctx, payment.number).reason) == (first.number, "amount_only")
+    assert (propose(ctx, payment.number).invoice, propose(ctx, payment.number).reason) == (
+        first.number,
+        "amount_only",
+    )
     build.invoice(customer)
     found = propose(ctx, payment.number)
     assert (found.recommendation, found.reason, found.invoice) == ("review", "several_fit", None)
@@ -120,7 +125,10 @@ def test_a_disputed_payment_is_for_a_person_and_a_used_one_for_nobody(ctx: ToolC
     customer = build.customer(ctx.workspace)
     build.invoice(customer)
     disputed = build.payment(customer, "100.00", disputed_on=date(2026, 5, 30))
-    assert (propose(ctx, disputed.number).recommendation, propose(ctx, disputed.number).reason) == ("review", "disputed")
+    assert (propose(ctx, disputed.number).recommendation, propose(ctx, disputed.number).reason) == (
+        "review",
+        "disputed",
+    )
     used = build.pay(build.invoice(customer), "100.00")
     assert propose(ctx, used.number).recommendation == "nothing"
 
@@ -141,7 +149,9 @@ def test_the_reason_is_worded_in_the_users_language(history: History) -> None:
     assert "invoice" in propose(history.ctx, known.MATCHING_PAYMENT).reason_text
 
 
-def settle(ctx: ToolContext, payment: str, invoice: str, amount: str | None = None) -> allocation.SettlePaymentResult:
+def settle(
+    ctx: ToolContext, payment: str, invoice: str, amount: str | None = None
+) -> allocation.SettlePaymentResult:
     params = allocation.SettlePaymentParams(payment=payment, invoice=invoice, amount=amount)
     params = allocation.prepare_settlement(ctx, params)
     allocation.guard_settlement(ctx, params)
@@ -163,8 +173,12 @@ def test_settling_allocates_closes_the_exception_and_pays_the_invoice(ctx: ToolC
         settle(ctx, payment.number, invoice.number)
 
 
-@pytest.mark.parametrize(("paid", "owed", "expected"), [("60.00", "100.00", "60.00"), ("130.00", "100.00", "100.00")])
-def test_without_an_amount_it_takes_what_both_sides_allow(ctx: ToolContext, paid: str, owed: str, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("paid", "owed", "expected"), [("60.00", "100.00", "60.00"), ("130.00", "100.00", "100.00")]
+)
+def test_without_an_amount_it_takes_what_both_sides_allow(
+    ctx: ToolContext, paid: str, owed: str, expected: str
+) -> None:
     customer = build.customer(ctx.workspace)
     payment = build.payment(customer, paid)
     exception = PaymentException.objects.create(

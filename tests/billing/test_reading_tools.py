@@ -41,7 +41,10 @@ def test_list_invoices_filters_and_adds_up(ctx: ToolContext) -> None:
     build.invoice(build.customer(build.workspace("other")), total="7.00")
 
     def listed(**params: object) -> list[str]:
-        return [str(item.total) for item in invoices.list_invoices(ctx, invoices.ListInvoicesParams(**params)).invoices]
+        return [
+            str(item.total)
+            for item in invoices.list_invoices(ctx, invoices.ListInvoicesParams(**params)).invoices
+        ]
 
     assert listed() == ["40.00", "10.00", "80.00", "100.00"]
     assert listed(customer="C-0001") == ["40.00", "80.00", "100.00"]
@@ -75,21 +78,31 @@ def test_list_invoices_of_a_customer_without_any_is_an_empty_fact(history: Histo
 def test_get_invoice_says_what_is_due_and_what_could_go_back(ctx: ToolContext) -> None:
     customer = build.customer(ctx.workspace)
     lamp = build.product(ctx.workspace, "Lamp", "P-001")
-    invoice = build.invoice(customer, lines=[(lamp, 3, "33.34", "10.00")], issued_on=date(2026, 5, 1), due_in=30)
+    invoice = build.invoice(
+        customer, lines=[(lamp, 3, "33.34", "10.00")], issued_on=date(2026, 5, 1), due_in=30
+    )
     build.credit(invoice, "20.02")
     build.pay(invoice, "50.00")
     found = invoices.get_invoice(ctx, invoices.GetInvoiceParams(invoice=invoice.number))
-    assert (found.total, found.credited, found.paid) == (Decimal("100.02"), Decimal("20.02"), Decimal("50.00"))
+    assert (found.total, found.credited, found.paid) == (
+        Decimal("100.02"),
+        Decimal("20.02"),
+        Decimal("50.00"),
+    )
     assert (found.balance, found.refundable, found.status) == (Decimal("30.00"), Decimal("50.00"), "overdue")
     assert found.days_overdue == 30
-    assert [(line.product, line.quantity, line.amount) for line in found.lines] == [("P-001", 3, Decimal("100.02"))]
+    assert [(line.product, line.quantity, line.amount) for line in found.lines] == [
+        ("P-001", 3, Decimal("100.02"))
+    ]
 
 
 @pytest.mark.parametrize(
     ("paid", "due_in", "status"),
     [("0", 90, "unpaid"), ("40.00", 90, "partial"), ("40.00", 1, "overdue"), ("100.00", 1, "paid")],
 )
-def test_the_state_of_an_invoice_follows_from_its_payments(ctx: ToolContext, paid: str, due_in: int, status: str) -> None:
+def test_the_state_of_an_invoice_follows_from_its_payments(
+    ctx: ToolContext, paid: str, due_in: int, status: str
+) -> None:
     invoice = build.invoice(build.customer(ctx.workspace), due_in=due_in)
     if paid != "0":
         build.pay(invoice, paid)

@@ -63,10 +63,11 @@ def test_a_shared_surname_gives_several_inexact_matches(history: History) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "de", "l'", "d", "of the", "SARL", "Ltd", "de l'", "n", "?", "😀", "%", "_", "'; --", "Oeuv", "Do",
-        "John Doe over", "John Doe over the past year", "my relationship with John Doe", "past year", "relationship",
-        "ma relation client", "année passée", "invoice", "facture", "refund", "C-", "C-99999", "42", "0042", "Joh Doe",
-        "john doe john smith", "a " * 500,
+        "", " ", "de", "l'", "d", "of the", "SARL", "Ltd", "de l'", "n", "?", "😀", "%", "_", "'; --", "Oeuv",
+        "Do", "John Doe over", "John Doe over the past year", "my relationship with John Doe", "past year",
+        "relationship", "ma relation client", "année passée",
+        "invoice", "facture", "refund", "C-", "C-99999", "42",
+        "0042", "Joh Doe", "john doe john smith", "a " * 500,
     ],
 )  # fmt: skip
 def test_what_names_nobody_finds_nobody(history: History, text: str) -> None:
@@ -75,7 +76,9 @@ def test_what_names_nobody_finds_nobody(history: History, text: str) -> None:
 
 def test_every_customer_is_found_by_name_and_by_code(history: History) -> None:
     for customer in history.ledger.customers:
-        named = [item for item in customer_search(history.ctx, customer.name, 50) if item.value == customer.code]
+        named = [
+            item for item in customer_search(history.ctx, customer.name, 50) if item.value == customer.code
+        ]
         assert named, customer.name
         assert named[0].exact
         assert customer_by_code(history.ctx, customer.code.lower()) is not None
@@ -87,12 +90,16 @@ def test_products_are_found_by_name(history: History) -> None:
     assert product_search(history.ctx, "P-3", 5)[0].value == "P-003"
 
 
-@pytest.mark.parametrize("text", ["INV-2025-00123", "inv-2025-00123", "INV-2025-123", "inv 2025 123", "2025-00123"])
+@pytest.mark.parametrize(
+    "text", ["INV-2025-00123", "inv-2025-00123", "INV-2025-123", "inv 2025 123", "2025-00123"]
+)
 def test_invoices_are_found_by_number_only(history: History, text: str) -> None:
     assert values(invoice_search(history.ctx, text, 5)) == [("INV-2025-00123", True)]
 
 
-@pytest.mark.parametrize("text", ["2025", "123", "INV", "INV-2025", "2025-123", "01/2025", "INV-2025-99999", "PAY-2025-00900"])
+@pytest.mark.parametrize(
+    "text", ["2025", "123", "INV", "INV-2025", "2025-123", "01/2025", "INV-2025-99999", "PAY-2025-00900"]
+)
 def test_what_is_no_invoice_number_finds_no_invoice(history: History, text: str) -> None:
     assert invoice_search(history.ctx, text, 5) == []
 

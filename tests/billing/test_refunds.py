@@ -48,7 +48,12 @@ def test_it_gives_back_everything_that_was_paid(ctx: ToolContext, paid: Invoice)
     entry, row = ProviderEntry.objects.get(), Refund.objects.get()
     assert result.amount == entry.amount == row.amount == Decimal("1234.50")
     assert result.provider_reference == entry.reference == row.provider_reference
-    assert (row.state, row.idempotency_key, row.ordered_by, row.reason) == ("done", "key-1", ctx.user, "arrived broken")
+    assert (row.state, row.idempotency_key, row.ordered_by, row.reason) == (
+        "done",
+        "key-1",
+        ctx.user,
+        "arrived broken",
+    )
     assert (entry.idempotency_key, entry.invoice_number, entry.currency) == ("key-1", paid.number, "EUR")
 
 
@@ -108,7 +113,9 @@ def test_not_without_a_key_and_not_across_workspaces(ctx: ToolContext, paid: Inv
     assert not ProviderEntry.objects.exists()
 
 
-@pytest.mark.parametrize(("provider", "error"), [("Unreachable", ToolUnavailable), ("Unwilling", ToolRefused)])
+@pytest.mark.parametrize(
+    ("provider", "error"), [("Unreachable", ToolUnavailable), ("Unwilling", ToolRefused)]
+)
 def test_a_refund_that_certainly_failed_frees_the_amount_and_may_be_tried_again(
     ctx: ToolContext, paid: Invoice, settings: object, provider: str, error: type[ToolError]
 ) -> None:

@@ -25,7 +25,9 @@ def remind(ctx: ToolContext, invoice: Invoice, amount: str | None = None) -> Sen
 
 @pytest.fixture
 def overdue(ctx: ToolContext) -> Invoice:
-    customer = build.customer(ctx.workspace, "Noémie Roux", "C-0001", email="noemie@example.com", language="fr")
+    customer = build.customer(
+        ctx.workspace, "Noémie Roux", "C-0001", email="noemie@example.com", language="fr"
+    )
     invoice = build.invoice(customer, total="1234.50", issued_on=date(2026, 5, 1), due_in=30)
     build.pay(invoice, "234.50")
     return invoice
@@ -40,7 +42,9 @@ def smtp(settings: object) -> object:
     return settings
 
 
-def test_a_letter_leaves_in_the_customers_language_and_is_recorded(ctx: ToolContext, overdue: Invoice) -> None:
+def test_a_letter_leaves_in_the_customers_language_and_is_recorded(
+    ctx: ToolContext, overdue: Invoice
+) -> None:
     result = remind(ctx, overdue)
     letter, row = mail.outbox[0], Reminder.objects.get()
     assert letter.to == ["noemie@example.com"]
@@ -48,7 +52,12 @@ def test_a_letter_leaves_in_the_customers_language_and_is_recorded(ctx: ToolCont
     assert "Relance" in letter.subject
     assert all(text in letter.body for text in ("Noémie Roux", "1\u202f000,00\u00a0€", "31 mai 2026"))
     assert letter.message()["Message-ID"] == row.message_id == result.message_id
-    assert (row.state, row.recipient, row.sent_by, row.body) == ("sent", "noemie@example.com", ctx.user, letter.body)
+    assert (row.state, row.recipient, row.sent_by, row.body) == (
+        "sent",
+        "noemie@example.com",
+        ctx.user,
+        letter.body,
+    )
     assert (result.amount, result.due_on) == (Decimal("1000.00"), date(2026, 5, 31))
 
 
@@ -83,7 +92,9 @@ def test_never_for_more_than_is_due(ctx: ToolContext, overdue: Invoice) -> None:
     assert caught.value.params == ("amount",)
 
 
-def test_a_confirmed_reminder_is_refused_when_the_customer_paid_meanwhile(ctx: ToolContext, overdue: Invoice) -> None:
+def test_a_confirmed_reminder_is_refused_when_the_customer_paid_meanwhile(
+    ctx: ToolContext, overdue: Invoice
+) -> None:
     params = outreach.prepare_reminder(ctx, SendPaymentReminderParams(invoice=overdue.number))
     assert params.amount == Decimal("1000.00")
     build.pay(overdue, "400.00")
@@ -103,7 +114,9 @@ def test_not_without_a_key_and_not_across_workspaces(ctx: ToolContext, overdue: 
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
-def test_the_preview_shows_the_letter_that_will_leave(ctx: ToolContext, overdue: Invoice, language: str) -> None:
+def test_the_preview_shows_the_letter_that_will_leave(
+    ctx: ToolContext, overdue: Invoice, language: str
+) -> None:
     ctx = replace(ctx, language=language)
     params = outreach.prepare_reminder(ctx, SendPaymentReminderParams(invoice=overdue.number))
     shown = outreach.preview_reminder(ctx, params)
@@ -133,7 +146,9 @@ def test_a_server_that_cannot_be_reached_sends_nothing_and_a_retry_does(
 
 
 @pytest.mark.parametrize("command", ["MAIL", "RCPT", "DATA"])
-def test_a_server_that_says_no_sends_nothing(ctx: ToolContext, overdue: Invoice, smtp: object, command: str) -> None:
+def test_a_server_that_says_no_sends_nothing(
+    ctx: ToolContext, overdue: Invoice, smtp: object, command: str
+) -> None:
     with mail_server(refuses_at=command) as server:
         smtp.EMAIL_PORT = server.server_address[1]
         with pytest.raises(ToolUnavailable):

@@ -17,7 +17,12 @@ INVOICES = 5000
 
 
 def generate(
-    workspace: Workspace, *, today: date, seed: int = SEED, customers: int = CUSTOMERS, invoices: int = INVOICES
+    workspace: Workspace,
+    *,
+    today: date,
+    seed: int = SEED,
+    customers: int = CUSTOMERS,
+    invoices: int = INVOICES,
 ) -> Ledger:
     """Make and store three years of billing up to `today`. The workspace must hold no customer yet.
 

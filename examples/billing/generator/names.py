@@ -1,15 +1,19 @@
 """Names that the generator draws from. None contains a word that requests about billing use."""
 
+# These are tables.
+# fmt: off
 FIRST_NAMES = {
     "fr": (
-        "Amélie", "Aurélien", "Bénédicte", "Camille", "Cécile", "Clément", "Élodie", "Éric", "Fabrice", "Françoise",
-        "Gaëlle", "Grégoire", "Hélène", "Inès", "Jérôme", "Joël", "Léa", "Loïc", "Maëlle", "Nathalie", "Noémie",
-        "Océane", "Rémi", "Solène", "Sébastien", "Thibault", "Valérie", "Yann", "Zoé", "Anaïs",
+        "Amélie", "Aurélien", "Bénédicte", "Camille", "Cécile", "Clément", "Élodie", "Éric", "Fabrice",
+        "Françoise", "Gaëlle", "Grégoire", "Hélène", "Inès", "Jérôme", "Joël", "Léa", "Loïc", "Maëlle",
+        "Nathalie", "Noémie", "Océane", "Rémi", "Solène", "Sébastien", "Thibault", "Valérie", "Yann", "Zoé",
+        "Anaïs",
     ),
     "en": (
-        "Abigail", "Alistair", "Brendan", "Caitlin", "Desmond", "Eleanor", "Fergus", "Gemma", "Harriet", "Imogen",
-        "Jasper", "Katherine", "Leonard", "Mairéad", "Nigel", "Owen", "Philippa", "Quentin", "Rosalind", "Siobhán",
-        "Tobias", "Ursula", "Vivian", "Winifred", "Zachary", "Beatrix", "Callum", "Daphne", "Edmund", "Freya",
+        "Abigail", "Alistair", "Brendan", "Caitlin", "Desmond", "Eleanor", "Fergus", "Gemma", "Harriet",
+        "Imogen", "Jasper", "Katherine", "Leonard", "Mairéad", "Nigel", "Owen", "Philippa", "Quentin",
+        "Rosalind", "Siobhán", "Tobias", "Ursula", "Vivian", "Winifred", "Zachary", "Beatrix", "Callum",
+        "Daphne", "Edmund", "Freya",
     ),
 }
 
@@ -17,32 +21,36 @@ FIRST_NAMES = {
 LAST_NAMES = {
     "fr": (
         "Martin", "Lefèvre", "Bernard", "Garnier", "Bérenger", "Chéreau", "Delaunay", "Evrard", "Fournier",
-        "Guérin", "Hébert", "Jégou", "Kerbrat", "Lœuillet", "Mérigot", "Nuñez", "Ozanne", "Péchard", "Quéméner",
-        "Rivière", "Saunière", "Tréhout", "Vançon", "Zieliński",
+        "Guérin", "Hébert", "Jégou", "Kerbrat", "Lœuillet", "Mérigot", "Nuñez", "Ozanne", "Péchard",
+        "Quéméner", "Rivière", "Saunière", "Tréhout", "Vançon", "Zieliński",
     ),
     "en": (
-        "Martin", "O'Connor", "Whitfield", "Ashworth", "Blackwood", "Cholmondeley", "Davenport", "Ellsworth",
-        "Fairbanks", "Gallagher", "Hawthorne", "Ingleby", "Kowalski", "Llewellyn", "Müller", "Norwood",
-        "Pemberton", "Radcliffe", "Strømberg", "Thackeray", "Underwood", "Vandermeer", "Wetherby", "Yardley",
+        "Martin", "O'Connor", "Whitfield", "Ashworth", "Blackwood", "Cholmondeley", "Davenport",
+        "Ellsworth", "Fairbanks", "Gallagher", "Hawthorne", "Ingleby", "Kowalski", "Llewellyn", "Müller",
+        "Norwood", "Pemberton", "Radcliffe", "Strømberg", "Thackeray", "Underwood", "Vandermeer",
+        "Wetherby", "Yardley",
     ),
 }
 
 COMPANIES = {
     "fr": (
-        "Boulangerie Guérin SARL", "Brasserie du Vieux-Port SAS", "Menuiserie Kerbrat EURL", "Pépinières Jégou SAS",
-        "Librairie l'Étoile SARL", "Fromagerie Saunière SARL", "Imprimerie Bérenger SA", "Cordonnerie Mérigot",
-        "Hôtel des Ambassadeurs SAS", "Chocolaterie Péchard SARL", "Ébénisterie Lœuillet", "Scierie Tréhout SAS",
-        "Domaine de la Châtaigneraie SARL", "Verrerie d'Argançon SA", "Garage Évrard SARL", "Théâtre des Tilleuls",
-        "Clinique Sainte-Apolline SA", "Poissonnerie Quéméner", "Cabinet Delaunay SAS", "Maison Chéreau SARL",
-        "Distillerie Ozanne SAS", "Apiculture Vançon", "Forge Rivière SARL", "École Montplaisir",
+        "Boulangerie Guérin SARL", "Brasserie du Vieux-Port SAS", "Menuiserie Kerbrat EURL",
+        "Pépinières Jégou SAS", "Librairie l'Étoile SARL", "Fromagerie Saunière SARL",
+        "Imprimerie Bérenger SA", "Cordonnerie Mérigot", "Hôtel des Ambassadeurs SAS",
+        "Chocolaterie Péchard SARL", "Ébénisterie Lœuillet", "Scierie Tréhout SAS",
+        "Domaine de la Châtaigneraie SARL", "Verrerie d'Argançon SA", "Garage Évrard SARL",
+        "Théâtre des Tilleuls", "Clinique Sainte-Apolline SA", "Poissonnerie Quéméner",
+        "Cabinet Delaunay SAS", "Maison Chéreau SARL", "Distillerie Ozanne SAS", "Apiculture Vançon",
+        "Forge Rivière SARL", "École Montplaisir",
     ),
     "en": (
         "Ashworth Pottery Ltd", "Blackwood Timber Ltd", "Brindle Bakery Ltd", "Cobalt Dental LLC",
         "Davenport Cycles Inc", "Ellsworth Vineyards LLC", "Fairbanks Optics Inc", "Gallagher Brewing Ltd",
-        "Hawthorne Museum", "Ingleby Farm Shop", "Juniper Yoga LLC", "Kestrel Robotics Inc", "Larkspur Nursery Ltd",
-        "Llewellyn Woollens Ltd", "Meridian Ceramics plc", "Norwood Dairies Ltd", "Pemberton Saddlery Ltd",
-        "Quarrystone Masonry LLC", "Radcliffe Organs Ltd", "Saltmarsh Ferries plc", "Thackeray Books Ltd",
-        "Underwood Film Lab Inc", "Wetherby Glassworks Ltd", "Yardley Soap Co",
+        "Hawthorne Museum", "Ingleby Farm Shop", "Juniper Yoga LLC", "Kestrel Robotics Inc",
+        "Larkspur Nursery Ltd", "Llewellyn Woollens Ltd", "Meridian Ceramics plc", "Norwood Dairies Ltd",
+        "Pemberton Saddlery Ltd", "Quarrystone Masonry LLC", "Radcliffe Organs Ltd",
+        "Saltmarsh Ferries plc", "Thackeray Books Ltd", "Underwood Film Lab Inc", "Wetherby Glassworks Ltd",
+        "Yardley Soap Co",
     ),
 }
 

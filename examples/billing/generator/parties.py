@@ -45,7 +45,9 @@ def make_customers(ledger: Ledger, count: int) -> None:
         if code not in made:
             name, language = next(names)
             country, currency, cities = ledger.random.choice(PLACES[language])
-            made[code] = _customer(ledger, code, name, language, country, currency, ledger.random.choice(cities))
+            made[code] = _customer(
+                ledger, code, name, language, country, currency, ledger.random.choice(cities)
+            )
     ledger.customers.extend(made[code] for code in sorted(made))
 
 

@@ -102,7 +102,9 @@ def _credit(ledger: Ledger, invoice: Invoice) -> Decimal:
             workspace=ledger.workspace,
             invoice=invoice,
             amount=amount,
-            reason=ledger.random.choice(("Damaged on arrival", "Livraison incomplète", "Price agreed by phone")),
+            reason=ledger.random.choice(
+                ("Damaged on arrival", "Livraison incomplète", "Price agreed by phone")
+            ),
             state=CreditNote.State.DRAFT if drafted else CreditNote.State.ISSUED,
             created_on=issued_on,
             issued_on=None if drafted else issued_on,

@@ -35,8 +35,17 @@ def _number(rows: Iterable[Any], prefix: str, day_field: str, digits: int) -> No
 def store(ledger: Ledger) -> None:
     """Write all rows, parents first."""
     rows: tuple[list[Any], ...] = (
-        ledger.products, ledger.customers, ledger.invoices, ledger.lines, ledger.credit_notes, ledger.payments,
-        ledger.allocations, ledger.exceptions, ledger.refunds, ledger.provider_entries, ledger.reminders,
+        ledger.products,
+        ledger.customers,
+        ledger.invoices,
+        ledger.lines,
+        ledger.credit_notes,
+        ledger.payments,
+        ledger.allocations,
+        ledger.exceptions,
+        ledger.refunds,
+        ledger.provider_entries,
+        ledger.reminders,
     )
     for batch in rows:
         if batch:

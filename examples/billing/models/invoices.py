@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from examples.billing.models.base import Identified, Record, money_field
 from examples.billing.models.parties import Customer, Product
 
+
 class InvoiceStatus(models.TextChoices):
     """Where an invoice stands today; computed, never stored."""
 
@@ -42,7 +43,9 @@ class Invoice(Record):
         ]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "number"], name="billing_invoice_number_unique"),
-            models.CheckConstraint(condition=Q(due_on__gte=F("issued_on")), name="billing_invoice_due_after_issue"),
+            models.CheckConstraint(
+                condition=Q(due_on__gte=F("issued_on")), name="billing_invoice_due_after_issue"
+            ),
             models.CheckConstraint(condition=Q(total__gte=Decimal(0)), name="billing_invoice_total"),
         ]
 
@@ -98,7 +101,8 @@ class CreditNote(Record):
             models.UniqueConstraint(fields=["workspace", "number"], name="billing_creditnote_number_unique"),
             models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="billing_creditnote_amount"),
             models.CheckConstraint(
-                condition=Q(state="draft", issued_on__isnull=True) | Q(state="issued", issued_on__isnull=False),
+                condition=Q(state="draft", issued_on__isnull=True)
+                | Q(state="issued", issued_on__isnull=False),
                 name="billing_creditnote_issue_date",
             ),
         ]

@@ -38,7 +38,9 @@ class Customer(Record):
         ordering = ["code"]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "code"], name="billing_customer_code_unique"),
-            models.CheckConstraint(condition=models.Q(currency__in=Currency.values), name="billing_customer_currency"),
+            models.CheckConstraint(
+                condition=models.Q(currency__in=Currency.values), name="billing_customer_currency"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from examples.billing.models.base import Identified, Record, money_field
 from examples.billing.models.invoices import Invoice
 from examples.billing.models.parties import Customer
 
+
 class Payment(Record):
     """A payment received. `remittance` is what the payer wrote on it."""
 
@@ -79,7 +80,9 @@ class PaymentException(Record):
         ordering = ["-opened_on"]
         constraints = [
             models.UniqueConstraint(
-                fields=["payment", "kind"], condition=Q(closed_on__isnull=True), name="billing_exception_open_unique"
+                fields=["payment", "kind"],
+                condition=Q(closed_on__isnull=True),
+                name="billing_exception_open_unique",
             ),
         ]
 

@@ -41,7 +41,8 @@ class Refund(Record):
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="billing_refund_amount"),
             models.CheckConstraint(
-                condition=~Q(state="done") | ~Q(provider_reference=""), name="billing_refund_done_has_reference"
+                condition=~Q(state="done") | ~Q(provider_reference=""),
+                name="billing_refund_done_has_reference",
             ),
         ]
 

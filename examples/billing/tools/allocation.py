@@ -5,9 +5,8 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from django.db.models import F
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
 from pydantic import Field
 
 from activities.tools import (
@@ -25,7 +24,7 @@ from activities.tools import (
 )
 from examples.billing import selectors
 from examples.billing.allocation import OpenInvoice, Reason, propose
-from examples.billing.amounts import invoices_with_amounts
+from examples.billing.amounts import ValuedInvoice, ValuedPayment, invoices_with_amounts
 from examples.billing.formatting import day, money
 from examples.billing.models import Invoice, InvoiceStatus, Payment, PaymentAllocation
 from examples.billing.tools.fields import NOT_THE_AGENT, InvoiceNumber, PaymentNumber
@@ -110,7 +109,7 @@ def propose_allocation(ctx: ToolContext, params: ProposeAllocationParams) -> Pro
     )
 
 
-def _open_invoices(ctx: ToolContext, payment: Payment) -> list[Invoice]:
+def _open_invoices(ctx: ToolContext, payment: ValuedPayment) -> list[ValuedInvoice]:
     """Return the payer's open invoices in the payment's currency, those nearest to its rest first."""
     invoices = Invoice.objects.filter(
         workspace=ctx.workspace, customer=payment.customer, currency=payment.currency
@@ -119,7 +118,7 @@ def _open_invoices(ctx: ToolContext, payment: Payment) -> list[Invoice]:
     return sorted(found, key=lambda item: (abs(item.balance - payment.unallocated), item.number))
 
 
-def _candidate(invoice: Invoice) -> CandidateInvoice:
+def _candidate(invoice: ValuedInvoice) -> CandidateInvoice:
     return CandidateInvoice(invoice=invoice.number, issued_on=invoice.issued_on, balance=invoice.balance)
 
 
@@ -160,9 +159,13 @@ def guard_settlement(ctx: ToolContext, params: SettlePaymentParams) -> None:
     payment = selectors.payment_get(ctx, params.payment)
     invoice = selectors.invoice_get(ctx, params.invoice)
     if payment.customer_id != invoice.customer_id or payment.currency != invoice.currency:
-        raise ToolArgumentError(["invoice"], gettext("This invoice is not one of the payer's in this currency."))
+        raise ToolArgumentError(
+            ["invoice"], gettext("This invoice is not one of the payer's in this currency.")
+        )
     if payment.disputed_on is not None:
-        raise ToolRefused(gettext("This payment is disputed; nothing may be allocated before that is settled."))
+        raise ToolRefused(
+            gettext("This payment is disputed; nothing may be allocated before that is settled.")
+        )
     if invoice.status not in _OPEN:
         raise ToolRefused(gettext("Nothing is due on this invoice, or it is disputed or cancelled."))
     if payment.unallocated <= 0:
@@ -170,7 +173,9 @@ def guard_settlement(ctx: ToolContext, params: SettlePaymentParams) -> None:
     if payment.allocations.filter(invoice=invoice).exists():
         raise ToolRefused(gettext("A part of this payment is allocated to this invoice already."))
     if params.amount is not None and params.amount > min(payment.unallocated, invoice.balance):
-        raise ToolArgumentError(["amount"], gettext("This is more than the payment has left or the invoice needs."))
+        raise ToolArgumentError(
+            ["amount"], gettext("This is more than the payment has left or the invoice needs.")
+        )
 
 
 def preview_settlement(ctx: ToolContext, params: SettlePaymentParams) -> Preview:
@@ -186,7 +191,9 @@ def preview_settlement(ctx: ToolContext, params: SettlePaymentParams) -> Preview
             amount=amount,
             lines=(
                 PreviewLine(gettext("Received on"), day(payment.received_on, ctx.language)),
-                PreviewLine(gettext("Due on the invoice"), money(invoice.balance, invoice.currency, ctx.language)),
+                PreviewLine(
+                    gettext("Due on the invoice"), money(invoice.balance, invoice.currency, ctx.language)
+                ),
             ),
             warning=gettext("The books change at once."),
         )

@@ -22,7 +22,7 @@ from activities.tools import (
     tool,
 )
 from examples.billing import analysis, selectors
-from examples.billing.amounts import invoices_with_amounts
+from examples.billing.amounts import ValuedInvoice, invoices_with_amounts
 from examples.billing.models import Customer, Invoice, InvoiceLine, PaymentAllocation
 from examples.billing.tools.fields import ANYONE, CustomerCode
 from examples.billing.tools.invoices import check_period
@@ -105,14 +105,16 @@ def collect_analysis(ctx: ToolContext, params: CollectAnalysisParams) -> Collect
     customer = selectors.customer_get(ctx, params.customer)
     invoices = _chosen(_invoices_of(ctx, customer, params), params.invoices)
     if not invoices:
-        raise ToolRefused(gettext("This customer has no invoice in this period: there is nothing to analyse."))
+        raise ToolRefused(
+            gettext("This customer has no invoice in this period: there is nothing to analyse.")
+        )
     figures = analysis.analyse(
         [_facts(invoice) for invoice in invoices], params.period_start, params.period_end, ctx.today
     )
     return _result(customer, params, figures)
 
 
-def _invoices_of(ctx: ToolContext, customer: Customer, params: CollectAnalysisParams) -> list[Invoice]:
+def _invoices_of(ctx: ToolContext, customer: Customer, params: CollectAnalysisParams) -> list[ValuedInvoice]:
     invoices = Invoice.objects.filter(
         workspace=ctx.workspace,
         customer=customer,
@@ -124,18 +126,20 @@ def _invoices_of(ctx: ToolContext, customer: Customer, params: CollectAnalysisPa
     return list(invoices_with_amounts(invoices, ctx.today).prefetch_related(lines, paid))
 
 
-def _chosen(invoices: list[Invoice], numbers: Sequence[str]) -> list[Invoice]:
+def _chosen(invoices: list[ValuedInvoice], numbers: Sequence[str]) -> list[ValuedInvoice]:
     """Keep the named invoices. A name that is not among them is an error that names no other."""
     wanted = {selectors.canonical(number) for number in numbers}
     if not wanted <= {invoice.number for invoice in invoices}:
         raise ToolArgumentError(
             ["invoices"],
-            gettext("At least one of these invoices is not this customer's or was not issued in this period."),
+            gettext(
+                "At least one of these invoices is not this customer's or was not issued in this period."
+            ),
         )
     return [invoice for invoice in invoices if not wanted or invoice.number in wanted]
 
 
-def _facts(invoice: Invoice) -> analysis.InvoiceFacts:
+def _facts(invoice: ValuedInvoice) -> analysis.InvoiceFacts:
     return analysis.InvoiceFacts(
         number=invoice.number,
         issued_on=invoice.issued_on,

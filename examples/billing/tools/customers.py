@@ -156,7 +156,11 @@ def guard_follow_up(ctx: ToolContext, params: ScheduleFollowUpParams) -> None:
 def schedule_follow_up(ctx: ToolContext, params: ScheduleFollowUpParams) -> ScheduleFollowUpResult:
     customer = selectors.customer_get(ctx, params.customer)
     FollowUp.objects.create(
-        workspace=ctx.workspace, customer=customer, due_on=params.due_on, note=params.note, created_by=ctx.user
+        workspace=ctx.workspace,
+        customer=customer,
+        due_on=params.due_on,
+        note=params.note,
+        created_by=ctx.user,
     )
     return ScheduleFollowUpResult(
         customer=customer.code, name=customer.name, due_on=params.due_on, note=params.note

@@ -23,7 +23,7 @@ from activities.tools import (
     tool,
 )
 from examples.billing import selectors
-from examples.billing.amounts import invoices_with_amounts
+from examples.billing.amounts import ValuedInvoice, invoices_with_amounts
 from examples.billing.models import CreditNote, Invoice, InvoiceStatus
 from examples.billing.tools.fields import (
     ANYONE,
@@ -46,7 +46,9 @@ _ASKED = {
 
 
 class ListInvoicesParams(ToolParams):
-    customer: OptionalCustomer = Field(default=None, description="The customer's code; all customers if left out.")
+    customer: OptionalCustomer = Field(
+        default=None, description="The customer's code; all customers if left out."
+    )
     period_start: OptionalDay = Field(default=None, description="First day of issue, included.")
     period_end: OptionalDay = Field(default=None, description="Last day of issue, included.")
     status: Annotated[Literal["unpaid", "overdue", "paid", "disputed"] | None, ANYONE] = Field(
@@ -113,7 +115,7 @@ def check_period(start: date | None, end: date | None) -> None:
         raise ToolArgumentError(["period_start", "period_end"], gettext("The period ends before it starts."))
 
 
-def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[Invoice]:
+def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[ValuedInvoice]:
     invoices = Invoice.objects.filter(workspace=ctx.workspace, cancelled_on=None).select_related("customer")
     if params.customer is not None:
         invoices = invoices.filter(customer=selectors.customer_get(ctx, params.customer))
@@ -127,7 +129,7 @@ def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[Invoice]
     return invoices.order_by("-issued_on", "-number")
 
 
-def _totals(found: list[Invoice]) -> list[CurrencyTotal]:
+def _totals(found: list[ValuedInvoice]) -> list[CurrencyTotal]:
     counts, totals, balances = Counter[str](), dict[str, Decimal](), dict[str, Decimal]()
     for invoice in found:
         counts[invoice.currency] += 1
@@ -139,7 +141,7 @@ def _totals(found: list[Invoice]) -> list[CurrencyTotal]:
     ]
 
 
-def _item(invoice: Invoice) -> InvoiceItem:
+def _item(invoice: ValuedInvoice) -> InvoiceItem:
     return InvoiceItem(
         invoice=invoice.number,
         customer=invoice.customer.code,
@@ -221,7 +223,7 @@ def get_invoice(ctx: ToolContext, params: GetInvoiceParams) -> GetInvoiceResult:
     )
 
 
-def _lines(invoice: Invoice) -> list[InvoiceLineItem]:
+def _lines(invoice: ValuedInvoice) -> list[InvoiceLineItem]:
     return [
         InvoiceLineItem(
             product=line.product.code,
@@ -273,10 +275,12 @@ def guard_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> None:
     if left <= 0:
         raise ToolRefused(gettext("Credit notes cover this invoice completely already."))
     if params.amount is not None and params.amount > left:
-        raise ToolArgumentError(["amount"], gettext("This is more than what is left to credit on this invoice."))
+        raise ToolArgumentError(
+            ["amount"], gettext("This is more than what is left to credit on this invoice.")
+        )
 
 
-def _creditable(invoice: Invoice) -> Decimal:
+def _creditable(invoice: ValuedInvoice) -> Decimal:
     noted = sum((note.amount for note in invoice.credit_notes.all()), Decimal("0.00"))
     return invoice.total - noted
 
@@ -325,5 +329,7 @@ def draft_credit_note(ctx: ToolContext, params: DraftCreditNoteParams) -> DraftC
 def _next_number(ctx: ToolContext) -> str:
     prefix = f"CN-{ctx.today.year}-"
     notes = CreditNote.objects.filter(workspace=ctx.workspace, number__startswith=prefix)
-    last = max((int(number.removeprefix(prefix)) for number in notes.values_list("number", flat=True)), default=0)
+    last = max(
+        (int(number.removeprefix(prefix)) for number in notes.values_list("number", flat=True)), default=0
+    )
     return f"{prefix}{last + 1:04d}"

@@ -9,9 +9,8 @@ from typing import Annotated
 
 from django.core.mail import EmailMessage, get_connection
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, override
 from pydantic import Field
 
 from activities.tools import (
@@ -31,6 +30,7 @@ from activities.tools import (
     tool,
 )
 from examples.billing import selectors
+from examples.billing.amounts import ValuedInvoice
 from examples.billing.formatting import day, money
 from examples.billing.models import Invoice, InvoiceStatus, Reminder
 from examples.billing.tools.fields import NOT_THE_AGENT, InvoiceNumber
@@ -71,7 +71,9 @@ class Letter:
 def prepare_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> SendPaymentReminderParams:
     """Look up what is due, so that the amount shown is the amount asked for."""
     invoice = selectors.invoice_get(ctx, params.invoice)
-    amount = params.amount if params.amount is not None else (invoice.balance if invoice.balance > 0 else None)
+    amount = (
+        params.amount if params.amount is not None else (invoice.balance if invoice.balance > 0 else None)
+    )
     return params.model_copy(update={"invoice": invoice.number, "amount": amount})
 
 
@@ -79,12 +81,14 @@ def guard_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> None:
     """Only for an overdue invoice, and only for what is still due on it."""
     invoice = selectors.invoice_get(ctx, params.invoice)
     if invoice.status != InvoiceStatus.OVERDUE:
-        raise ToolRefused(gettext("This invoice is not overdue: it is paid, not due yet, disputed or cancelled."))
+        raise ToolRefused(
+            gettext("This invoice is not overdue: it is paid, not due yet, disputed or cancelled.")
+        )
     if params.amount is not None and params.amount > invoice.balance:
         raise ToolArgumentError(["amount"], gettext("This is more than what is still due on this invoice."))
 
 
-def compose(invoice: Invoice, amount: Decimal) -> Letter:
+def compose(invoice: ValuedInvoice, amount: Decimal) -> Letter:
     """Return the letter; the preview and the sending both use it."""
     language = invoice.customer.language
     with override(language):
@@ -99,7 +103,8 @@ def compose(invoice: Invoice, amount: Decimal) -> Letter:
         body = (
             gettext(
                 "Dear %(customer)s,\n\n"
-                "Our invoice %(invoice)s of %(issued)s was due on %(due)s. %(amount)s has not reached us yet.\n\n"
+                "Our invoice %(invoice)s of %(issued)s was due on %(due)s. "
+                "%(amount)s has not reached us yet.\n\n"
                 "Please settle it in the next days. If you have paid already, consider this message done.\n\n"
                 "With kind regards"
             )
@@ -189,7 +194,7 @@ def _record(ctx: ToolContext, params: SendPaymentReminderParams) -> tuple[Remind
     return known, False
 
 
-def _new(ctx: ToolContext, invoice: Invoice, params: SendPaymentReminderParams) -> Reminder:
+def _new(ctx: ToolContext, invoice: ValuedInvoice, params: SendPaymentReminderParams) -> Reminder:
     letter = compose(invoice, params.amount if params.amount is not None else invoice.balance)
     return Reminder.objects.create(
         workspace=ctx.workspace,
@@ -229,7 +234,9 @@ def _deliver(reminder: Reminder) -> None:
         _close(reminder, Reminder.State.FAILED)
         raise ToolUnavailable(gettext("The mail server refused the message. Nothing was sent.")) from error
     except OSError as error:
-        raise ToolOutcomeUnknown(gettext("The mail server broke off; the reminder may have been sent.")) from error
+        raise ToolOutcomeUnknown(
+            gettext("The mail server broke off; the reminder may have been sent.")
+        ) from error
     finally:
         connection.close()
     _close(reminder, Reminder.State.SENT)

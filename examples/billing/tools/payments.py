@@ -10,14 +10,16 @@ from pydantic import Field
 
 from activities.tools import Effect, Ref, Risk, ToolContext, ToolParams, ToolResult, tool
 from examples.billing import selectors
-from examples.billing.amounts import payments_with_amounts
+from examples.billing.amounts import ValuedPayment, payments_with_amounts
 from examples.billing.models import Payment
 from examples.billing.tools.fields import ANYONE, OptionalCustomer, OptionalDay, PaymentNumber
 from examples.billing.tools.invoices import MAX_LISTED, check_period
 
 
 class FindPaymentsParams(ToolParams):
-    customer: OptionalCustomer = Field(default=None, description="The customer's code; everybody if left out.")
+    customer: OptionalCustomer = Field(
+        default=None, description="The customer's code; everybody if left out."
+    )
     period_start: OptionalDay = Field(default=None, description="First day of receipt, included.")
     period_end: OptionalDay = Field(default=None, description="Last day of receipt, included.")
     only_unallocated: Annotated[bool, ANYONE] = Field(
@@ -65,7 +67,7 @@ def find_payments(ctx: ToolContext, params: FindPaymentsParams) -> FindPaymentsR
     return FindPaymentsResult(count=found.count(), shown=len(shown), payments=shown)
 
 
-def _matching(ctx: ToolContext, params: FindPaymentsParams) -> QuerySet[Payment]:
+def _matching(ctx: ToolContext, params: FindPaymentsParams) -> QuerySet[ValuedPayment]:
     payments = Payment.objects.filter(workspace=ctx.workspace).select_related("customer")
     if params.customer is not None:
         payments = payments.filter(customer=selectors.customer_get(ctx, params.customer))
@@ -74,10 +76,10 @@ def _matching(ctx: ToolContext, params: FindPaymentsParams) -> QuerySet[Payment]
     if params.period_end is not None:
         payments = payments.filter(received_on__lte=params.period_end)
     payments = payments_with_amounts(payments)
-    return payments.filter(unallocated__gt=0) if params.only_unallocated else payments
+    return payments.filter(unallocated__gt=Decimal(0)) if params.only_unallocated else payments
 
 
-def _item(payment: Payment) -> PaymentItem:
+def _item(payment: ValuedPayment) -> PaymentItem:
     return PaymentItem(
         payment=payment.number,
         customer=payment.customer.code,

@@ -4,9 +4,8 @@ from decimal import Decimal
 from typing import Annotated
 
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
 from pydantic import Field
 
 from activities.tools import (
@@ -24,6 +23,7 @@ from activities.tools import (
     tool,
 )
 from examples.billing import selectors
+from examples.billing.amounts import ValuedInvoice
 from examples.billing.formatting import money
 from examples.billing.models import Invoice, InvoiceStatus, Refund
 from examples.billing.provider import RefundOrder, provider
@@ -72,7 +72,7 @@ def guard_refund(ctx: ToolContext, params: RefundInvoiceParams) -> None:
         _check(selectors.invoice_get(ctx, params.invoice), params.amount)
 
 
-def _check(invoice: Invoice, amount: Decimal | None) -> None:
+def _check(invoice: ValuedInvoice, amount: Decimal | None) -> None:
     if invoice.status == InvoiceStatus.CANCELLED:
         raise ToolRefused(gettext("This invoice was cancelled."))
     if invoice.status == InvoiceStatus.DISPUTED or _has_disputed_payment(invoice):
@@ -82,10 +82,12 @@ def _check(invoice: Invoice, amount: Decimal | None) -> None:
     if invoice.refundable <= 0:
         raise ToolRefused(gettext("This invoice was refunded completely already."))
     if amount is not None and amount > invoice.refundable:
-        raise ToolArgumentError(["amount"], gettext("This is more than can still be refunded on this invoice."))
+        raise ToolArgumentError(
+            ["amount"], gettext("This is more than can still be refunded on this invoice.")
+        )
 
 
-def _has_disputed_payment(invoice: Invoice) -> bool:
+def _has_disputed_payment(invoice: ValuedInvoice) -> bool:
     return invoice.allocations.filter(payment__disputed_on__isnull=False).exists()
 
 
@@ -101,7 +103,9 @@ def preview_refund(ctx: ToolContext, params: RefundInvoiceParams) -> Preview:
             amount=amount,
             lines=(
                 PreviewLine(gettext("Paid"), money(invoice.paid, invoice.currency, ctx.language)),
-                PreviewLine(gettext("Refunded before"), money(invoice.refunded, invoice.currency, ctx.language)),
+                PreviewLine(
+                    gettext("Refunded before"), money(invoice.refunded, invoice.currency, ctx.language)
+                ),
                 PreviewLine(gettext("Reason"), params.reason),
             ),
             warning=gettext("The payment provider executes it at once. It cannot be taken back."),
