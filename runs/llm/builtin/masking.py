@@ -8,6 +8,7 @@ does not decide.
 import re
 from collections.abc import Collection
 
+from runs.llm.builtin.language import STOP_WORDS
 from runs.llm.builtin.reading import Reading, Word
 
 _EMAIL = re.compile(r"\S+@\S+")
@@ -27,10 +28,11 @@ def mask(text: str, keep: Collection[str] = ()) -> str:
 
 
 def has_telling_capitals(reading: Reading) -> bool:
-    """False for a text shouted or titled throughout, where a capital says nothing about names."""
+    """False for a text shouted, or titled throughout with its function words: its capitals mark no names."""
     inner = [word for word in reading.words if not word.starts_sentence and not word.has_digit]
-    capitals = sum(word.is_capitalised for word in inner)
-    return capitals * 2 <= len(inner) or (len(inner) <= 3 and capitals < len(inner))
+    shouted = sum(word.text.isupper() and len(word.text) > 1 for word in inner)
+    titled = any(word.is_capitalised and word.folded in STOP_WORDS and len(word.text) > 1 for word in inner)
+    return shouted * 2 <= len(inner) and not titled
 
 
 def is_name_like(word: Word) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from runs.llm.builtin.language import word_set
-from runs.llm.builtin.reading import Reading, Span, Word
+from runs.llm.builtin.reading import Reading, Span, Word, apart
 
 _NUMBER = re.compile(
     r"(?<![\w.,/-])(?P<sign>[-+]\s?|(?:minus|moins)\s)?(?:[$€£¥]\s?)?"
@@ -45,10 +45,10 @@ class Number:
 
 def numbers(reading: Reading, language: str) -> list[Number]:
     """All numbers of the text that no other value has used, in order."""
-    found = [*_digits(reading, language), *_spelled(reading)]
-    return sorted(
-        (number for number in found if reading.is_free(number.span)), key=lambda number: number.span
-    )
+    digits = list(_digits(reading, language))
+    spelled = [one for one in _spelled(reading) if all(apart(one.span, other.span) for other in digits)]
+    free = [one for one in (*digits, *spelled) if reading.is_free(one.span)]
+    return sorted(free, key=lambda one: one.span)
 
 
 def _digits(reading: Reading, language: str) -> Iterator[Number]:

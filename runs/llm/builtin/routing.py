@@ -20,6 +20,8 @@ from runs.llm.builtin.smalltalk import instructs_interpreter, is_pleasantry
 
 #: Weight of the vectors beside the words.
 _DENSE = 0.6
+#: Weight of the nearest general question: an activity has to be somewhat nearer, its words counting too.
+_ELSEWHERE = 0.69
 #: A lead below this leaves the choice to the person.
 _MARGIN = 0.06
 _MAX_CLAUSES = 6
@@ -83,7 +85,7 @@ def _by_words(cards: CardSet, lexical: list[float]) -> Ranking:
 
 def _combined(cards: CardSet, lexical: list[float], dense: DenseScores) -> Ranking:
     scores = [(1 - _DENSE) * words + _DENSE * near for words, near in zip(lexical, dense.cards, strict=True)]
-    return Ranking(_sorted(cards, scores), _TOGETHER, _DENSE * dense.elsewhere)
+    return Ranking(_sorted(cards, scores), _TOGETHER, _ELSEWHERE * dense.elsewhere)
 
 
 def _sorted(cards: CardSet, scores: list[float]) -> tuple[Ranked, ...]:

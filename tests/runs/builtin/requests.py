@@ -13,7 +13,11 @@ RECEIVABLE_REQUESTS = (
     ("en", "customer analysis for C-0042 in 2024", "analyse_customer_relationship"),
     ("en", "analyze the relationship with john doe", "analyse_customer_relationship"),
     ("en", "I'd like a review of our business with Garcia & Sons, Q2 2025", "analyse_customer_relationship"),
-    ("fr", "Analyse ma relation client avec Hélène Bœuf sur l'année passée.", "analyse_customer_relationship"),
+    (
+        "fr",
+        "Analyse ma relation client avec Hélène Bœuf sur l'année passée.",
+        "analyse_customer_relationship",
+    ),
     ("fr", "Fais-moi un bilan de Durand SARL pour le T2 2025", "analyse_customer_relationship"),
     ("fr", "Je voudrais savoir si Lefèvre est un client rentable", "analyse_customer_relationship"),
     ("fr", "analyse client Nguyen depuis mars", "analyse_customer_relationship"),
