@@ -4,7 +4,9 @@ Each step finds out quickly that it has nothing to do.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import StringIO
+from io import StringIO
 from pathlib import Path
 
 from django.conf import settings
@@ -14,26 +16,30 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 
-def prepare() -> None:
-    """Everything, in order; closes its database connection, so that processes may be started after it."""
+def prepare(say: Callable[[str], object]) -> None:
+    """Everything, in order; closes its database connection, so that processes may be started after it.
+
+    ``say`` is told, in a sentence, when something takes a moment.
+    """
     try:
-        migrate()
+        migrate(say)
         seed_demo()
         collect_static()
     finally:
         connection.close()
 
 
-def migrate() -> None:
+def migrate(say: Callable[[str], object]) -> None:
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        say("Preparing the database; this takes a moment.")
         call_command("migrate", interactive=False, verbosity=0)
 
 
 def seed_demo() -> None:
-    """The command itself does nothing where its data exists already."""
+    """The command itself does nothing where its data exists already. Who may sign in is said at the end."""
     if settings.DEMO and settings.DEMO_SEED_COMMAND in get_commands():
-        call_command(settings.DEMO_SEED_COMMAND)
+        call_command(settings.DEMO_SEED_COMMAND, stdout=StringIO())
 
 
 def collect_static() -> None:

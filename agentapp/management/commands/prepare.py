@@ -11,4 +11,4 @@ class Command(BaseCommand):
     help = "Migrate the database, add the demonstration's data (DEMO=1) and collect static files."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        prepare()
+        prepare(self.stdout.write)

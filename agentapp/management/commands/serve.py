@@ -32,16 +32,19 @@ class Command(BaseCommand):
         config = get_config()
         try:
             with listen(config.host, config.port) as listener, embedded_database() as look_after:
-                prepare()
+                prepare(self._say)
                 self._supervise(config, listener, look_after)
         except (CannotServe, EmbeddedError) as error:
             refuse([str(error)])
 
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
     def _supervise(self, config: Config, listener: socket.socket, look_after: Callable[[], None]) -> None:
         with Supervisor(children(config, listener), look_after) as supervisor:
             if supervisor.wait_until(lambda: answers(listener, config.allowed_hosts), START_SECONDS):
-                self.stdout.write(welcome(config, listener))
-                self.stdout.flush()
+                self._say(welcome(config, listener))
                 supervisor.run()
 
 

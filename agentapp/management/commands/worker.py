@@ -2,12 +2,13 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from procrastinate import App
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.django_connector import DjangoConnector
 
 #: How long jobs may go on after a signal; what is not finished then is taken over by another worker.
 GRACE_SECONDS = 3.0
@@ -34,4 +35,5 @@ def _worker_app() -> App:
     A second app rather than ``replace_connector``: a job that defers another one does so over Django's
     connection, in the transaction of its own writes.
     """
-    return app.with_connector(app.connector.get_worker_connector())
+    connector = cast("DjangoConnector", app.connector)
+    return app.with_connector(connector.get_worker_connector())
