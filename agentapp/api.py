@@ -24,6 +24,7 @@ from accounts.models import Scope
 from agentapp import api_errors
 from agentapp.api_json import StrictParser
 from agentapp.middleware import COMMON, HEADER, policy_text
+from runs.api import router as runs_router
 
 View = Callable[..., HttpResponse]
 
@@ -70,7 +71,9 @@ def _describe_failures(schema: OpenAPISchema) -> None:
     content = {"application/json": {"schema": {"$ref": template.format(model="ErrorAnswer")}}}
     for operations in schema["paths"].values():
         for operation in operations.values():
-            operation["responses"]["default"] = {"description": "Not done, and why", "content": content}
+            described = {str(status): answer for status, answer in operation["responses"].items()}
+            default = {"description": "Not done, and why", "content": content}
+            operation["responses"] = {**described, "default": default}
 
 
 def _wrap(item: URLPattern) -> URLPattern:
@@ -156,3 +159,4 @@ api = Api(
 )
 api_errors.install(api)
 api.add_router("", accounts_router)
+api.add_router("", runs_router)

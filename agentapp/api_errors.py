@@ -90,7 +90,8 @@ class Internal(MandateError):
 
 def answer(error: MandateError) -> HttpResponse:
     """Return the answer for `error`, with the headers its status asks for."""
-    body = ErrorBody(code=error.code, message=str(error.message), data=_data(error.data))
+    data = _data(error.data, str(error.message))
+    body = ErrorBody(code=data.pop("reason", error.code), message=str(error.message), data=data)
     response = JsonResponse(ErrorAnswer(error=body).model_dump(), status=error.status)
     if error.status == HTTPStatus.UNAUTHORIZED:
         response["WWW-Authenticate"] = 'Bearer realm="api"'
@@ -99,9 +100,12 @@ def answer(error: MandateError) -> HttpResponse:
     return response
 
 
-def _data(data: Mapping[str, Any]) -> dict[str, Any]:
+def _data(data: Mapping[str, Any], sentence: str) -> dict[str, Any]:
     """Return `data` as JSON can hold it; a sentence that is translated late is translated now."""
-    return {key: _late(value) for key, value in data.items()}
+    found = {key: _late(value) for key, value in data.items()}
+    if "field" in found:
+        found["fields"] = {found.pop("field"): sentence}
+    return found
 
 
 def _late(value: Any) -> Any:

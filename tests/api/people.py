@@ -3,12 +3,14 @@
 import json
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.http import HttpResponse
 from django.test import Client
 
 from accounts import actions as accounts
 from accounts.models import Role, Scope, User, Workspace
+from runs import jobs
 
 ALL = (Scope.READ, Scope.WRITE, Scope.DECIDE)
 
@@ -47,3 +49,13 @@ def person(email: str, workspace: Workspace | None = None, *roles: Role) -> User
 def program(user: User, *scopes: Scope) -> Program:
     """A token of `user`, with every scope unless told which."""
     return Program(accounts.token_create(user, "test", scopes or ALL)[1])
+
+
+def ask(who: Program, text: str, conversation: str = "") -> str:
+    """Post a message, drive its run to the next pause in this process, and return the run's id."""
+    place = conversation or who.post("/conversations").json()["id"]
+    posted = who.post(f"/conversations/{place}/messages", {"text": text, "client_id": str(uuid4())})
+    assert posted.status_code == 202, posted.content
+    run_id = posted.json()["run"]["id"]
+    jobs.run_drain(UUID(run_id))
+    return run_id
