@@ -73,16 +73,17 @@ def record(
     *,
     stream: UUID,
     type: str,  # noqa: A002 - the column's name
-    workspace: Workspace | None,
-    actor: User | None,
+    workspace: Workspace | UUID | None,
+    actor: User | UUID | None,
     actor_kind: ActorKind | str,
     data: Mapping[str, Any],
     topic: UUID | None = None,
 ) -> AuditEvent:
     """Append one event to `stream`, in the current transaction, and wake those who watch `topic`.
 
-    One round trip to the database, and one more to notify. The stream stays locked until the transaction
-    ends. Raises OutsideTransaction where no transaction is open.
+    `workspace` and `actor` may be given by their keys. One round trip to the database, and one more to
+    notify. The stream stays locked until the transaction ends. Raises OutsideTransaction where no
+    transaction is open.
     """
     _require_transaction(type)
     event = _event(stream, workspace, actor, Draft(type, actor_kind, data), timezone.now())
@@ -101,8 +102,8 @@ def record_many(
     drafts: Sequence[Draft],
     *,
     stream: UUID,
-    workspace: Workspace | None,
-    actor: User | None,
+    workspace: Workspace | UUID | None,
+    actor: User | UUID | None,
     topic: UUID | None = None,
 ) -> list[AuditEvent]:
     """Append several events to one stream, in order, for the price of one. See `record`."""
@@ -175,17 +176,22 @@ def verify_all() -> Iterator[Verification]:
 
 
 def _event(
-    stream: UUID, workspace: Workspace | None, actor: User | None, draft: Draft, at: datetime
+    stream: UUID, workspace: Workspace | UUID | None, actor: User | UUID | None, draft: Draft, at: datetime
 ) -> AuditEvent:
     return AuditEvent(
         stream=stream,
-        workspace_id=workspace.pk if workspace else None,
+        workspace_id=_key(workspace),
         type=draft.type,
-        actor_id=actor.pk if actor else None,
+        actor_id=_key(actor),
         actor_kind=ActorKind(draft.actor_kind).value,
         at=at,
         data=storable(draft.data),
     )
+
+
+def _key(row: Workspace | User | UUID | None) -> UUID | None:
+    """Return the key of a row that may not have been loaded."""
+    return row if row is None or isinstance(row, UUID) else row.pk
 
 
 def _appended(event: AuditEvent, row: tuple[int, int, str, str]) -> None:

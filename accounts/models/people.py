@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -31,8 +31,18 @@ class UserManager(BaseUserManager["User"]):
         user.save(using=self._db)
         return user
 
+    @transaction.atomic
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
+        """Create a person with every right of the administration; recorded, as `createsuperuser` calls it."""
+        from accounts import audit  # needs the models, which need this
+
+        flags = {"is_staff": True, "is_superuser": True}
+        user = self.create_user(email, password, **{**fields, **flags})
+        about = {"email": user.email, **flags}
+        audit.record(
+            stream=user.pk, type="user.created", workspace=None, actor=None, actor_kind="operator", data=about
+        )
+        return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
         return self.get(email=username)

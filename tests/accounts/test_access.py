@@ -118,6 +118,16 @@ def test_a_group_row_left_behind_in_a_workspace_gives_nothing(house: House) -> N
     assert house.stranger not in access.who_holds(APPROVE, house.workspace)
 
 
+def test_a_group_counts_only_for_its_workspaces_members(house: House) -> None:
+    """Also on an object that belongs to no workspace."""
+    group = access.role_group(house.workspace, Role.APPROVER)
+    access.grant("view_user", group, house.member)
+    assert access.holds(house.owner, "view_user", house.member)
+    house.stranger.groups.add(group)
+    assert not access.holds(house.stranger, "view_user", house.member)
+    assert list(access.who_holds("view_user", house.member)) == [house.owner]
+
+
 def test_objects_with_wants_every_permission(house: House) -> None:
     everything = Workspace.objects.all()
     assert list(access.objects_with(house.owner, ["view_all_runs", "export_audit"], everything)) == [

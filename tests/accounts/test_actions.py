@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
 from accounts import access, actions, audit, selectors
@@ -53,6 +54,19 @@ def test_bad_values_are_named_and_nothing_is_kept(fields: dict[str, str], named:
     assert named in caught.value.data["fields"]
     assert not User.objects.exists()
     assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_first_superuser_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+    call_command(
+        "createsuperuser", "--noinput", "--email", "Root@Example.org", "--full_name", "Root", verbosity=0
+    )
+    user = User.objects.get(email="root@example.org")
+    assert user.is_superuser
+    assert user.check_password(PASSWORD)
+    event = AuditEvent.objects.get(stream=user.pk)
+    assert (event.type, event.actor_kind) == ("user.created", "operator")
 
 
 @pytest.mark.django_db

@@ -102,6 +102,20 @@ def test_the_hash_can_be_computed_elsewhere(house: House) -> None:
     assert event.hash == digest({"body": digest(body), "previous": "", "seq": 1})
 
 
+def test_keys_do_instead_of_rows(house: House) -> None:
+    stream = uuid7()
+    audit.record(
+        stream=stream,
+        type="x.y",
+        workspace=house.workspace.pk,
+        actor=house.owner.pk,
+        actor_kind="person",
+        data={},
+    )
+    stored = AuditEvent.objects.get(stream=stream)
+    assert (stored.workspace, stored.actor) == (house.workspace, house.owner)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_outside_a_transaction_is_refused() -> None:
     with pytest.raises(audit.OutsideTransaction, match=r"x\.y"):
