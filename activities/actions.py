@@ -30,7 +30,9 @@ def agent_import(blueprint: AgentBlueprint, *, workspace: Workspace, actor: User
         revision = Revision.objects.create(agent=agent, number=last + 1, created_by=actor)
         for position, part in enumerate(blueprint.activities):
             write_activity(revision, part, position)
-        _record(revision, "revision.imported", actor, {"activities": [part.key for part in blueprint.activities]})
+        _record(
+            revision, "revision.imported", actor, {"activities": [part.key for part in blueprint.activities]}
+        )
     return revision
 
 
@@ -47,7 +49,8 @@ def revision_publish(revision: Revision, *, actor: User) -> Revision:
         found = problems(locked)
         if found:
             raise InvalidInput(
-                _("This revision cannot be published yet: %(first)s") % {"first": f"{found[0].place}: {found[0].message}"},
+                _("This revision cannot be published yet: %(first)s")
+                % {"first": f"{found[0].place}: {found[0].message}"},
                 problems=[f"{problem.place}: {problem.message}" for problem in found],
             )
         for current in Revision.objects.select_for_update().filter(

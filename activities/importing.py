@@ -1,5 +1,6 @@
 """From a blueprint to rows: a draft, never anything else."""
 
+from accounts import access
 from activities.blueprint import ActivityPart, InputPart, OutcomePart, OutputPart, StepPart, ToolPart
 from activities.models import (
     Activity,
@@ -18,7 +19,6 @@ from activities.models import (
 from activities.models.activity import PhraseKind
 from activities.tools import registry
 from agentapp.kernel.errors import InvalidInput
-from accounts import access
 
 
 def write_activity(revision: Revision, part: ActivityPart, position: int) -> Activity:
@@ -40,7 +40,9 @@ def write_activity(revision: Revision, part: ActivityPart, position: int) -> Act
     _write_phrases(activity, part)
     for index, item in enumerate(part.inputs):
         _write_input(activity, item, index)
-    ActivityOutput.objects.bulk_create(_output(activity, item, index) for index, item in enumerate(part.outputs))
+    ActivityOutput.objects.bulk_create(
+        _output(activity, item, index) for index, item in enumerate(part.outputs)
+    )
     bindings = {item.tool: _write_tool(activity, item, index) for index, item in enumerate(part.tools)}
     for index, step in enumerate(part.steps):
         _write_step(activity, step, index, bindings)
@@ -120,8 +122,14 @@ def _write_tool(activity: Activity, part: ToolPart, position: int) -> ToolBindin
 def _write_step(activity: Activity, part: StepPart, position: int, bindings: dict[str, ToolBinding]) -> None:
     unknown = [key for key in part.tools if key not in bindings]
     if unknown:
-        raise InvalidInput(f"Activity {activity.key}, step {part.key}: {unknown[0]!r} is not among its tools.")
-    group = access.workspace_group(activity.revision.agent.workspace, part.escalate_to) if part.escalate_to else None
+        raise InvalidInput(
+            f"Activity {activity.key}, step {part.key}: {unknown[0]!r} is not among its tools."
+        )
+    group = (
+        access.workspace_group(activity.revision.agent.workspace, part.escalate_to)
+        if part.escalate_to
+        else None
+    )
     step = Step.objects.create(
         activity=activity,
         position=position,

@@ -26,7 +26,12 @@ def problems(revision: Revision) -> list[Problem]:
     """Return every reason why `revision` cannot be published."""
     activities = list(
         revision.activities.prefetch_related(
-            "phrases", "inputs__choices", "outputs", "tool_bindings__params", "steps__tools", "routing__mapping"
+            "phrases",
+            "inputs__choices",
+            "outputs",
+            "tool_bindings__params",
+            "steps__tools",
+            "routing__mapping",
         )
     )
     keys = {activity.key for activity in activities}
@@ -58,7 +63,9 @@ def _card(activity: Activity) -> Iterator[Problem]:
         yield Problem(activity.key, _("It has no step. Without one, nothing can be proven."))
     for field in activity.inputs.all():
         if field.kind == FieldKind.REFERENCE and registry.reference(field.reference) is None:
-            yield Problem(f"{activity.key} / {field.name}", _("It refers to a kind of record that no app declares."))
+            yield Problem(
+                f"{activity.key} / {field.name}", _("It refers to a kind of record that no app declares.")
+            )
 
 
 def _tools(activity: Activity) -> Iterator[Problem]:
@@ -70,7 +77,9 @@ def _tools(activity: Activity) -> Iterator[Problem]:
             yield Problem(place, _("This tool does not exist. Remove it or install the app that has it."))
             continue
         if contract.hash != binding.contract_hash:
-            yield Problem(place, _("The tool's contract changed since the draft was made. Review and add it again."))
+            yield Problem(
+                place, _("The tool's contract changed since the draft was made. Review and add it again.")
+            )
         if binding.raised_risk and Risk(binding.raised_risk).rank < contract.risk.rank:
             yield Problem(place, _("A risk can be raised, never lowered."))
         yield from _params(place, contract, binding, inputs)

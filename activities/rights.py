@@ -1,15 +1,16 @@
 """Who may use which activity, and which tools, now. Asked again at every use; nothing is remembered."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
 
 from accounts import access
 from accounts.models import User, Workspace
+from accounts.standing import Standing, standing
 from activities import conditions
 from activities.models import Activity, ActivityIdentity, Agent, RevisionState
 from activities.models.procedure import ToolChoice
-from activities.tools import ToolContract, registry
+from activities.tools import registry
 
 
 def permitted_activities(user: User, workspace: Workspace) -> QuerySet[Activity]:
@@ -40,12 +41,17 @@ def offered_activities(user: User, workspace: Workspace) -> list[Activity]:
     return [activity for activity in rows if can_be_done(activity, permissions)]
 
 
-def may_use(user: User, activity: Activity, workspace: Workspace) -> bool:
-    """True when `user` holds the right to this activity's identity or agent, whatever its revision's state."""
-    if activity.revision.agent.workspace_id != workspace.pk or not access.is_member(user, workspace):
+def standing_for(user: User, activity: Activity, workspace: Workspace) -> Standing:
+    """Return what `user` is and may here, read now, with their rights to this activity."""
+    return standing(user, workspace, (activity.identity, activity.revision.agent))
+
+
+def may_use(rights: Standing, activity: Activity, workspace: Workspace) -> bool:
+    """True when `rights` give this activity's identity or agent, whatever its revision's state."""
+    if activity.revision.agent.workspace_id != workspace.pk or not rights.member:
         return False
-    return access.holds(user, "activities.use_activity", activity.identity) or access.holds(
-        user, "activities.use_agent", activity.revision.agent
+    return rights.holds("use_activity", activity.identity) or rights.holds(
+        "use_agent", activity.revision.agent
     )
 
 
@@ -59,11 +65,8 @@ def can_be_done(activity: Activity, permissions: Collection[str]) -> bool:
         for contract in contracts:
             if contract.fact_key in needed and contract.permission not in permissions:
                 return False
-        if step.tool_choice == ToolChoice.REQUIRED and not any(c.permission in permissions for c in contracts):
+        if step.tool_choice == ToolChoice.REQUIRED and not any(
+            c.permission in permissions for c in contracts
+        ):
             return False
     return True
-
-
-def permitted_tools(contracts: Iterable[ToolContract], permissions: Collection[str]) -> list[ToolContract]:
-    """Return those of `contracts` whose permission is held."""
-    return [contract for contract in contracts if contract.permission in permissions]

@@ -47,7 +47,11 @@ def read_value(field: TypedField, raw: Any) -> Any:
     """Return `raw` in the stored form of `field`. Raises ValueInvalid."""
     if not field.is_list:
         return _read_one(field, raw)
-    items = raw if isinstance(raw, list | tuple) else [part for part in re.split(r"[;\n]", str(raw)) if part.strip()]
+    items = (
+        raw
+        if isinstance(raw, list | tuple)
+        else [part for part in re.split(r"[;\n]", str(raw)) if part.strip()]
+    )
     if len(items) > 200:
         raise ValueInvalid(_("At most 200 values can be given."))
     return [_read_one(field, item) for item in items]
@@ -122,9 +126,13 @@ def _limited(field: TypedField, number: Decimal) -> Decimal:
     if not number.is_finite():
         raise ValueInvalid(_("A number is expected."))
     if field.minimum is not None and number < field.minimum:
-        raise ValueInvalid(_("At least %(limit)s is expected.") % {"limit": format(field.minimum.normalize(), "f")})
+        raise ValueInvalid(
+            _("At least %(limit)s is expected.") % {"limit": format(field.minimum.normalize(), "f")}
+        )
     if field.maximum is not None and number > field.maximum:
-        raise ValueInvalid(_("At most %(limit)s is allowed.") % {"limit": format(field.maximum.normalize(), "f")})
+        raise ValueInvalid(
+            _("At most %(limit)s is allowed.") % {"limit": format(field.maximum.normalize(), "f")}
+        )
     return number
 
 

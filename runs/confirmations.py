@@ -66,7 +66,9 @@ def _check(run: Run, confirmation: Confirmation, digest: str) -> None:
     if run.stop_requested or run.state not in (RunState.AWAITING, RunState.WORKING):
         raise Conflict(_("This run was stopped; nothing was executed."), state=run.state)
     if digest != confirmation.digest or confirmation.call.digest != confirmation.digest:
-        raise Conflict(_("This is not what was shown for confirmation. Nothing was decided; look at it again."))
+        raise Conflict(
+            _("This is not what was shown for confirmation. Nothing was decided; look at it again.")
+        )
     if confirmation.call.state != CallState.AWAITING:
         raise TransitionLost(_("This action no longer waits for a decision."), state=confirmation.call.state)
 

@@ -63,7 +63,9 @@ def refuse_call(
     change_state(
         call, CallState.REFUSED, error_code=code[:40], error_message=message[:2000], ended_at=timezone.now()
     )
-    journal.event("call.refused", {"call": str(call.pk), "tool": call.tool_key, "code": code, "message": message}, by)
+    journal.event(
+        "call.refused", {"call": str(call.pk), "tool": call.tool_key, "code": code, "message": message}, by
+    )
 
 
 def abandon(step: RunStep) -> None:

@@ -17,6 +17,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
+from accounts.standing import Standing
 from activities.models import ParamBinding, ToolBinding
 from activities.models.authority import ParamSource
 from activities.paths import NoSuchValue, read
@@ -25,13 +26,13 @@ from activities.tools import Preview, Risk, ToolContext, ToolContract, ToolError
 from activities.tools.contract import ParamContract
 from agentapp.kernel.canonical import digest, plain
 from runs.arguments import BadArguments, parse_arguments
-from runs.view import RunView
 from runs.grounding import Ground, ground_reference, ground_words, stands_in
 from runs.guardrails import limits_of
 from runs.models import RunStep, ToolCall
 from runs.models.run import Origin
 from runs.references import look_up
 from runs.states import CallState
+from runs.view import RunView
 
 logger = logging.getLogger(__name__)
 _TOKEN = re.compile(r"\[\[[a-z_]+-\d+\]\]")
@@ -39,7 +40,7 @@ _LIVE = (CallState.AWAITING, CallState.ADMITTED, CallState.EXECUTING, CallState.
 T = TypeVar("T")
 
 
-class Refused(Exception):  # noqa: N818 - a verdict of the gate, not a failure of it
+class Refused(Exception):
     """The call may not run. `code` is stable; `str()` is for the model and the record."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -71,6 +72,14 @@ class Admitted:
     preview: Preview | None = None
 
 
+@dataclass(frozen=True)
+class _Eyes:
+    """As whom records are looked up: the context of the call, and the rights read for it."""
+
+    context: ToolContext
+    rights: Standing
+
+
 @dataclass
 class _Draft:
     """The values being put together, each with its provenance and ground."""
@@ -89,11 +98,11 @@ def check(view: RunView, step: RunStep, call: ToolCall, *, spent: int) -> Admitt
     Raises Refused.
     """
     contract, binding = _contract(view, step, call.tool_key)
-    _permission(view, contract)
+    rights = _permission(view, contract)
     draft = _provenance(view, contract, binding, call.proposed_arguments)
     context = view.context(call)
     params = _final(view, contract, binding, draft, context)
-    arguments = _grounded(view, contract, draft, params, context)
+    arguments = _grounded(view, contract, draft, params, _Eyes(context, rights))
     _in_contract_hands(contract.guard, contract, context, params)
     if spent >= limits_of(view.activity).max_tool_calls:
         raise Refused("guardrail", "The limit of tool calls is reached; this one was not started.")
@@ -109,8 +118,10 @@ def recheck(view: RunView, step: RunStep, call: ToolCall) -> tuple[ToolContract,
     """
     contract, _binding = _contract(view, step, call.tool_key)
     if contract.hash != call.contract_hash:
-        raise Refused("contract_changed", f"The contract of {call.tool_key} changed since this run was pinned to it.")
-    _permission(view, contract)
+        raise Refused(
+            "contract_changed", f"The contract of {call.tool_key} changed since this run was pinned to it."
+        )
+    rights = _permission(view, contract)
     values = {argument.name: argument.value for argument in call.arguments.all()}
     if call_digest(view, contract, values) != call.digest:
         raise Refused("digest_mismatch", "The arguments are not those that were admitted.")
@@ -118,7 +129,7 @@ def recheck(view: RunView, step: RunStep, call: ToolCall) -> tuple[ToolContract,
     context = view.context(call)
     for param in contract.params:
         for value in _references(param, values):
-            if look_up(param.reference, value, context, view.permissions()) is None:
+            if look_up(param.reference, value, context, rights.permissions) is None:
                 raise Refused("not_visible", f"{param.name}: this record is not there for you any more.")
     _in_contract_hands(contract.guard, contract, context, params)
     return contract, params
@@ -149,11 +160,13 @@ def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, Too
     return contract, binding
 
 
-def _permission(view: RunView, contract: ToolContract) -> None:
-    if view.activity is None or not may_use(view.run.user, view.activity, view.run.workspace):
+def _permission(view: RunView, contract: ToolContract) -> Standing:
+    rights = view.rights()
+    if view.activity is None or not may_use(rights, view.activity, view.run.workspace):
         raise Refused("permission", "This user may not use this activity any more.")
-    if contract.permission not in view.permissions():
+    if contract.permission not in rights.permissions:
         raise Refused("permission", "This user does not hold the right this function needs.")
+    return rights
 
 
 def _provenance(view: RunView, contract: ToolContract, binding: ToolBinding, proposed: str) -> _Draft:
@@ -230,7 +243,7 @@ def _narrowed(narrowed: ParamBinding, value: Any) -> None:
 
 
 def _grounded(
-    view: RunView, contract: ToolContract, draft: _Draft, params: ToolParams, context: ToolContext
+    view: RunView, contract: ToolContract, draft: _Draft, params: ToolParams, eyes: _Eyes
 ) -> tuple[FinalArgument, ...]:
     """Return the final arguments with their origins. Raises Refused for an identifier from nowhere."""
     values = plain(params.model_dump(mode="python"))
@@ -242,7 +255,7 @@ def _grounded(
         provenance, ground = _source(param, draft, changed=value != before[param.name])
         if ground.origin is Origin.AGENT and value is not None:
             ground = _agent_ground(view, param, value, records)
-        label = _label(view, param, value, context)
+        label = _label(param, value, eyes)
         arguments.append(FinalArgument(param.name, value, label, provenance, ground))
     return tuple(arguments)
 
@@ -282,11 +295,11 @@ def _references(param: ParamContract, values: Mapping[str, Any]) -> list[str]:
     return [item for item in (value if isinstance(value, list) else [value]) if item]
 
 
-def _label(view: RunView, param: ParamContract, value: Any, context: ToolContext) -> str:
+def _label(param: ParamContract, value: Any, eyes: _Eyes) -> str:
     """Return how a person reads the value. A record this user may not see is refused here."""
     labels = []
     for item in _references(param, {param.name: value}):
-        record = look_up(param.reference, item, context, view.permissions())
+        record = look_up(param.reference, item, eyes.context, eyes.rights.permissions)
         if record is None:
             raise Refused("not_visible", f"{param.name}: there is no such record for this user.")
         labels.append(record.label if item in record.label else f"{record.label} ({item})")
@@ -330,7 +343,10 @@ def _preview(view: RunView, contract: ToolContract, params: ToolParams, context:
 
 
 def _in_contract_hands(
-    function: Callable[[ToolContext, Any], T] | None, contract: ToolContract, context: ToolContext, params: ToolParams
+    function: Callable[[ToolContext, Any], T] | None,
+    contract: ToolContract,
+    context: ToolContext,
+    params: ToolParams,
 ) -> Any:
     """Call one of the contract's own functions; what it refuses, the gate refuses."""
     if function is None:
@@ -342,5 +358,7 @@ def _in_contract_hands(
     except (OperationalError, InterfaceError):
         raise
     except Exception as error:
-        logger.exception("Tool %s failed in %s", contract.key, getattr(function, "__name__", "a declared function"))
+        logger.exception(
+            "Tool %s failed in %s", contract.key, getattr(function, "__name__", "a declared function")
+        )
         raise Refused("tool_bug", "The tool failed while checking this call. Nothing was started.") from error

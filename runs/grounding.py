@@ -41,7 +41,8 @@ def references_in(data: Mapping[str, Any], contract: ToolContract) -> list[Named
     for path, kind in contract.result_refs.items():
         ground = Ground(Origin.FACT, f"{contract.fact_key}.{path}")
         found.extend(
-            NamedRecord(kind, value, _label(owner, value), ground) for value, owner in _walk(data, path.split("."))
+            NamedRecord(kind, value, _label(owner, value), ground)
+            for value, owner in _walk(data, path.split("."))
         )
     return found
 

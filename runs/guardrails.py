@@ -47,7 +47,9 @@ def limits_of(activity: Activity | None) -> Limits:
     """Return the activity's limits; what it leaves empty, and a run without activity yet, has the defaults."""
     if activity is None:
         return DEFAULTS
-    return Limits(**{limit.value: getattr(activity, limit.value) or getattr(DEFAULTS, limit.value) for limit in Limit})
+    return Limits(
+        **{limit.value: getattr(activity, limit.value) or getattr(DEFAULTS, limit.value) for limit in Limit}
+    )
 
 
 def admit_model_call(run: Run, limits: Limits, context_bytes: int) -> int:

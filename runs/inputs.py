@@ -11,13 +11,13 @@ from activities.models.activity import FieldKind
 from activities.models.fields import in_language
 from activities.values import ValueInvalid, read_value
 from agentapp.kernel.text import contains_words, shorten, words
-from runs.view import RunView
 from runs.grounding import stands_in
 from runs.models import RunInput
 from runs.models.question import AskedBecause
 from runs.models.run import Origin
 from runs.questions import Asked, Choice
 from runs.references import MAX_CANDIDATES, Resolution, resolve
+from runs.view import RunView
 
 #: Of a free text, at least this share of its words must be the user's own.
 _OWN_WORDS = 0.6
@@ -58,7 +58,9 @@ def settle(view: RunView, field: ActivityInput, raw: Any, said: Sequence[str]) -
         value = read_value(field, raw)
     except ValueInvalid as error:
         return asked(view, field, AskedBecause.INVALID, words=str(raw), error=str(error))
-    return Settled(field.name, value, label_of(field, value, view.language), str(raw) if isinstance(raw, str) else "")
+    return Settled(
+        field.name, value, label_of(field, value, view.language), str(raw) if isinstance(raw, str) else ""
+    )
 
 
 def _is_grounded(field: ActivityInput, raw: Any, said: Sequence[str]) -> bool:
@@ -72,16 +74,20 @@ def _is_grounded(field: ActivityInput, raw: Any, said: Sequence[str]) -> bool:
     return bool(given) and sum(word in own for word in given) >= _OWN_WORDS * len(given)
 
 
-def _settle_reference(view: RunView, field: ActivityInput, raw: Any, said: Sequence[str]) -> Settled | Asked | None:
+def _settle_reference(
+    view: RunView, field: ActivityInput, raw: Any, said: Sequence[str]
+) -> Settled | Asked | None:
     mentions = [str(item).strip() for item in (raw if isinstance(raw, list) else [raw]) if str(item).strip()]
-    mentions = [item for item in mentions if any(stands_in(item, text) or contains_words(text, item) for text in said)]
+    mentions = [
+        item for item in mentions if any(stands_in(item, text) or contains_words(text, item) for text in said)
+    ]
     if not mentions:
         return None
     if not field.is_list:
         mentions = mentions[:1]
     found: list[tuple[str, str]] = []
     for mention in mentions:
-        resolution = resolve(field.reference, mention, view.context(), view.permissions())
+        resolution = resolve(field.reference, mention, view.context(), view.rights().permissions)
         if resolution.record is None:
             return _ambiguous(view, field, mention, resolution)
         found.append((resolution.record.value, _named(resolution.record.label, resolution.record.value)))
@@ -95,7 +101,9 @@ def _named(label: str, value: str) -> str:
 
 def _ambiguous(view: RunView, field: ActivityInput, mention: str, resolution: Resolution) -> Asked:
     because = AskedBecause.AMBIGUOUS if resolution.candidates else AskedBecause.UNKNOWN
-    candidates = tuple(Choice(item.value, item.label, item.detail) for item in resolution.candidates[:MAX_CANDIDATES])
+    candidates = tuple(
+        Choice(item.value, item.label, item.detail) for item in resolution.candidates[:MAX_CANDIDATES]
+    )
     return asked(view, field, because, candidates=candidates, words=mention)
 
 
@@ -111,7 +119,8 @@ def asked(
     """Return `field` as something to ask for; a choice brings its values as candidates."""
     if field.kind == FieldKind.CHOICE and not candidates:
         candidates = tuple(
-            Choice(item.value, in_language(item.label, view.language) or item.value) for item in field.choices.all()
+            Choice(item.value, in_language(item.label, view.language) or item.value)
+            for item in field.choices.all()
         )
     label = in_language(field.label, view.language) or field.name
     return Asked(field.name, field.kind, label, because, candidates, words, error)
@@ -122,18 +131,18 @@ def answered(view: RunView, field: ActivityInput, raw: Any) -> Settled:
     if field.kind != FieldKind.REFERENCE:
         value = read_value(field, raw)
         return Settled(field.name, value, label_of(field, value, view.language), origin=Origin.PERSON)
-    values = raw if isinstance(raw, list) else [raw]
+    values = raw if field.is_list and isinstance(raw, list) else [raw]
+    if not values:
+        raise ValueInvalid(_("Please answer this."))
     found = [_chosen(view, field, str(item)) for item in values]
     value = [item for item, _label in found] if field.is_list else found[0][0]
     return Settled(field.name, value, ", ".join(label for _value, label in found), origin=Origin.PERSON)
 
 
 def _chosen(view: RunView, field: ActivityInput, text: str) -> tuple[str, str]:
-    resolution = resolve(field.reference, text, view.context(), view.permissions())
+    resolution = resolve(field.reference, text, view.context(), view.rights().permissions)
     if resolution.record is None:
-        raise ValueInvalid(
-            _ambiguous_sentence(len(resolution.candidates)) % {"words": shorten(text, 60)}
-        )
+        raise ValueInvalid(_ambiguous_sentence(len(resolution.candidates)) % {"words": shorten(text, 60)})
     return resolution.record.value, _named(resolution.record.label, resolution.record.value)
 
 

@@ -43,7 +43,9 @@ class Journal:
 
     drafts: list[audit.Draft] = field(default_factory=list)
 
-    def event(self, kind: str, data: Mapping[str, Any] | None = None, by: ActorKind = ActorKind.SYSTEM) -> None:
+    def event(
+        self, kind: str, data: Mapping[str, Any] | None = None, by: ActorKind = ActorKind.SYSTEM
+    ) -> None:
         self.drafts.append(audit.Draft(kind, by, dict(data or {})))
 
 

@@ -95,7 +95,10 @@ class Vault:
 def disclosed(contract: ToolContract, path: str, binding: ToolBinding | None, run: Run) -> bool:
     """True when contract, designer and user all allow the raw value at `path`."""
     return (
-        contract.protected[path].raw_allowed and binding is not None and binding.disclose_raw and run.raw_consent
+        contract.protected[path].raw_allowed
+        and binding is not None
+        and binding.disclose_raw
+        and run.raw_consent
     )
 
 
@@ -106,7 +109,9 @@ def project(
     projected: Any = data
     for path, mark in contract.protected.items():
         if not disclosed(contract, path, binding, run):
-            projected = _replace(projected, path.split("."), lambda value, kind=mark.kind: vault.token(kind, value))
+            projected = _replace(
+                projected, path.split("."), lambda value, kind=mark.kind: vault.token(kind, value)
+            )
     return dict(projected)
 
 

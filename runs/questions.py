@@ -87,13 +87,19 @@ def sentence(asked: Sequence[Asked]) -> str:
         case AskedBecause.AMBIGUOUS:
             return _("“%(words)s” can mean several records. Which one do you mean?") % said
         case AskedBecause.UNKNOWN:
-            return _("I find no record called “%(words)s” that is open to you (%(label)s). Which one is it?") % said
+            return (
+                _("I find no record called “%(words)s” that is open to you (%(label)s). Which one is it?")
+                % said
+            )
         case AskedBecause.INVALID:
             return f"{item.label}: {item.error}"
     return _("I need one more thing before I can start: %(label)s.") % {"label": label}
 
 
-_FIRST = ({"first", "1", "1st", "one", "premier", "premiere", "1er", "1ere"}, {"second", "2", "2nd", "two", "deuxieme"})
+_FIRST = (
+    {"first", "1", "1st", "one", "premier", "premiere", "1er", "1ere"},
+    {"second", "2", "2nd", "two", "deuxieme"},
+)
 _ORDINALS = (*_FIRST, {"third", "3", "3rd", "three", "troisieme"}, {"fourth", "4", "four", "quatrieme"})
 
 

@@ -76,7 +76,11 @@ def question_for(user: User, question_id: UUID) -> Question:
 
 def confirmation_for(user: User, confirmation_id: UUID) -> Confirmation:
     """Return a confirmation of one's own run. Raises NotFound."""
-    found = Confirmation.objects.select_related("run", "call").filter(_of_own_run(user), pk=confirmation_id).first()
+    found = (
+        Confirmation.objects.select_related("run", "call")
+        .filter(_of_own_run(user), pk=confirmation_id)
+        .first()
+    )
     if found is None:
         raise NotFound(_("There is no such confirmation."))
     return found

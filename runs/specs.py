@@ -79,7 +79,9 @@ def param_schema(param: ParamContract, narrowed: ParamBinding) -> dict[str, Any]
 
 def function_schema(contract: ToolContract, binding: ToolBinding) -> dict[str, Any]:
     """Return the parameters object a model sees: the agent's, and no others."""
-    properties = {param.name: param_schema(param, narrowed) for param, narrowed in agent_params(contract, binding)}
+    properties = {
+        param.name: param_schema(param, narrowed) for param, narrowed in agent_params(contract, binding)
+    }
     return closed_object(properties)
 
 

@@ -4,7 +4,8 @@ A transition is a compare-and-set: it changes a row only where the old state sti
 TransitionLost where it does not, and the caller writes its audit event in the same transaction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from django.db import models
@@ -150,15 +151,25 @@ def allowed(kind: str, old: str, new: str) -> bool:
     return new in _TABLES[kind].get(old, frozenset())
 
 
-def change_state(row: models.Model, new: str, *, where: Mapping[str, Any] | None = None, **values: Any) -> None:
+def change_state(
+    row: models.Model,
+    new: str,
+    *,
+    via: Sequence[str] = (),
+    where: Mapping[str, Any] | None = None,
+    **values: Any,
+) -> None:
     """Move `row` to state `new` and set `values`, only where its state (and `where`) still hold.
+
+    `via` names the states passed on the way within the same transaction; each hop must be allowed.
 
     Raises TransitionLost when the table forbids the move or another process made one first; then nothing
     was changed and `row` is as before. On success the instance carries the new values.
     """
     kind, old = type(row).__name__, row.state  # type: ignore[attr-defined]
-    if not allowed(kind, old, new):
-        raise TransitionLost(f"{kind} {row.pk} cannot go from {old} to {new}.", state=old)
+    hops = [old, *via, new]
+    if not all(allowed(kind, one, other) for one, other in pairwise(hops)):
+        raise TransitionLost(f"{kind} {row.pk} cannot go from {' to '.join(hops)}.", state=old)
     condition = {"pk": row.pk, "state": old, **(where or {})}
     changed = type(row)._default_manager.filter(**condition).update(state=new, **values)
     if changed != 1:

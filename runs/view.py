@@ -6,23 +6,54 @@ The holder of the lease is the only writer, so what it wrote is what stands.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from accounts import access
-from activities.models import Activity, Step, ToolBinding
+from accounts.standing import Standing, standing
+from activities.models import Activity, RevisionState, Step, ToolBinding
+from activities.rights import standing_for
 from activities.tools import ToolContext, ToolContract, registry
 from agentapp.kernel.canonical import plain
 from runs.grounding import Ground, NamedRecord, references_in
 from runs.models import Fact, Message, ModelCall, Question, Run, RunInput, RunOutput, RunStep, ToolCall
 from runs.models.run import Origin
 from runs.protection import Vault, project
-from runs.states import CallState, QuestionState, StepState
+from runs.states import QuestionState, StepState
 
-SETTLED_CALLS = (CallState.SUCCEEDED, CallState.FAILED, CallState.REFUSED, CallState.UNKNOWN)
+
+@lru_cache(maxsize=256)
+def _frozen_activity(activity_id: UUID) -> Activity:
+    """Return an activity of a frozen revision with all its rows: they never change, so they are read once."""
+    return read_activity(activity_id)
+
+
+def read_activity(activity_id: UUID) -> Activity:
+    """Return an activity with all its rows."""
+    return (
+        Activity.objects.select_related("revision__agent", "identity")
+        .prefetch_related(
+            "phrases",
+            "inputs__choices",
+            "outputs",
+            "tool_bindings__params",
+            "steps__tools__params",
+            "routing__mapping",
+        )
+        .get(pk=activity_id)
+    )
+
+
+def pinned_activity(activity_id: UUID) -> Activity:
+    """Return the activity a run is pinned to; one of a draft (a trial's) is read anew."""
+    activity = _frozen_activity(activity_id)
+    if activity.revision.state == RevisionState.DRAFT:
+        _frozen_activity.cache_clear()
+        return read_activity(activity_id)
+    return activity
 
 
 @dataclass
@@ -47,12 +78,14 @@ class RunView:
     @classmethod
     def load(cls, run_id: UUID) -> "RunView":
         """Read the run. Raises Run.DoesNotExist."""
-        run = Run.objects.select_related("workspace", "user", "conversation").get(pk=run_id)
+        run = Run.objects.select_related("workspace", "user").get(pk=run_id)
+        if run.fence <= 1 and run.parent_id is None and run.activity_id is None:
+            return cls.untouched(run)
         view = cls(
             run=run,
             messages=list(run.messages.all()),
             inputs={row.name: row for row in run.inputs.all()},
-            steps=list(run.steps.select_related("step").all()),
+            steps=list(run.steps.all()),
             calls=list(run.calls.prefetch_related("arguments").all()),
             facts=list(run.facts.all()),
             outputs={row.name: row for row in run.outputs.all()},
@@ -64,20 +97,14 @@ class RunView:
             view.use_activity(run.activity_id)
         return view
 
+    @classmethod
+    def untouched(cls, run: Run) -> "RunView":
+        """Return the view of a run nobody drove before: it has its messages and nothing else."""
+        return cls(run, list(run.messages.all()), {}, [], [], [], {}, [], [], Vault(run.pk))
+
     def use_activity(self, activity_id: UUID) -> None:
-        """Read the pinned activity with its contract and procedure."""
-        self.activity = (
-            Activity.objects.select_related("revision__agent", "identity")
-            .prefetch_related(
-                "phrases",
-                "inputs__choices",
-                "outputs",
-                "tool_bindings__params",
-                "steps__tools__params",
-                "routing__mapping",
-            )
-            .get(pk=activity_id)
-        )
+        """Take the pinned activity with its contract and procedure."""
+        self.activity = pinned_activity(activity_id)
         self.bindings = {binding.tool_key: binding for binding in self.activity.tool_bindings.all()}
         by_id = {step.pk: step for step in self.activity.steps.all()}
         for row in self.steps:
@@ -107,9 +134,11 @@ class RunView:
             idempotency_key=call.idempotency_key if call else "",
         )
 
-    def permissions(self) -> frozenset[str]:
-        """Return the permissions the user holds here, read anew at each call."""
-        return access.permissions_in(self.run.user, self.run.workspace)
+    def rights(self) -> Standing:
+        """Return what the user is and may here, read anew at each call."""
+        if self.activity is None:
+            return standing(self.run.user, self.run.workspace)
+        return standing_for(self.run.user, self.activity, self.run.workspace)
 
     # The procedure
 
@@ -130,7 +159,7 @@ class RunView:
 
     def step_contracts(self, step: Step) -> dict[str, tuple[ToolContract, ToolBinding]]:
         """Return the tools of a step that exist here and whose permission the user holds now, by wire name."""
-        permissions = self.permissions()
+        permissions = self.rights().permissions
         found = {}
         for binding in step.tools.all():
             contract = registry.get(binding.tool_key)

@@ -96,7 +96,8 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             _REVISION + "".join(_guard(table, path) for table, path in _PATHS.items()),
             "".join(
-                f"DROP TRIGGER {table}_frozen ON {table}; DROP FUNCTION {table}_frozen();" for table in _TABLES
+                f"DROP TRIGGER {table}_frozen ON {table}; DROP FUNCTION {table}_frozen();"
+                for table in _TABLES
             ),
         )
     ]

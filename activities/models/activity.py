@@ -33,7 +33,9 @@ class Activity(Identified):
     when_not_to_use = models.TextField(blank=True)
     instructions = models.TextField(blank=True)
     template = TextsField()
-    entry = models.BooleanField(default=True, help_text=_("A person may ask for it; else it is only handed over to."))
+    entry = models.BooleanField(
+        default=True, help_text=_("A person may ask for it; else it is only handed over to.")
+    )
     max_model_calls = models.PositiveIntegerField(null=True, blank=True)
     max_tool_calls = models.PositiveIntegerField(null=True, blank=True)
     max_duration_seconds = models.PositiveIntegerField(null=True, blank=True)
@@ -44,7 +46,9 @@ class Activity(Identified):
         verbose_name = _("activity")
         verbose_name_plural = _("activities")
         ordering = ["position", "key"]
-        constraints = [models.UniqueConstraint(fields=["revision", "key"], name="activity_key_once_per_revision")]
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "key"], name="activity_key_once_per_revision")
+        ]
 
     def __str__(self) -> str:
         return in_language(self.name, "en") or self.key
@@ -90,13 +94,17 @@ class ActivityInput(Identified):
     pattern = models.CharField(max_length=200, blank=True)
     reference = models.CharField(max_length=100, blank=True)
     protected = models.CharField(max_length=40, blank=True)
-    cues = models.JSONField(default=dict, blank=True, help_text=_("Words that announce the value, per language."))
+    cues = models.JSONField(
+        default=dict, blank=True, help_text=_("Words that announce the value, per language.")
+    )
 
     class Meta:
         verbose_name = _("input")
         verbose_name_plural = _("inputs")
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["activity", "name"], name="input_name_once_per_activity")]
+        constraints = [
+            models.UniqueConstraint(fields=["activity", "name"], name="input_name_once_per_activity")
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -152,7 +160,9 @@ class ActivityOutput(Identified):
         verbose_name = _("output")
         verbose_name_plural = _("outputs")
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["activity", "name"], name="output_name_once_per_activity")]
+        constraints = [
+            models.UniqueConstraint(fields=["activity", "name"], name="output_name_once_per_activity")
+        ]
 
     def __str__(self) -> str:
         return self.name

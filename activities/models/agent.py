@@ -20,7 +20,9 @@ class Agent(Identified):
     class Meta:
         verbose_name = _("agent")
         verbose_name_plural = _("agents")
-        constraints = [models.UniqueConstraint(fields=["workspace", "key"], name="agent_key_once_per_workspace")]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "key"], name="agent_key_once_per_workspace")
+        ]
         permissions = [
             ("use_agent", _("may use every activity of this agent")),
             ("design_agent", _("may change this agent's drafts")),
@@ -61,7 +63,9 @@ class Revision(Identified):
         constraints = [
             models.UniqueConstraint(fields=["agent", "number"], name="revision_number_once_per_agent"),
             models.UniqueConstraint(
-                fields=["agent"], condition=models.Q(state="published"), name="one_published_revision_per_agent"
+                fields=["agent"],
+                condition=models.Q(state="published"),
+                name="one_published_revision_per_agent",
             ),
             models.CheckConstraint(
                 condition=models.Q(state__in=RevisionState.values), name="revision_state_is_known"
@@ -88,7 +92,10 @@ class ActivityIdentity(Identified):
         permissions = [
             ("use_activity", _("may use this activity")),
             ("design_activity", _("may change this activity in drafts")),
-            ("approve_activity", _("may decide other people's confirmations and escalations of this activity")),
+            (
+                "approve_activity",
+                _("may decide other people's confirmations and escalations of this activity"),
+            ),
         ]
 
     def __str__(self) -> str:

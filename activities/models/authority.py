@@ -21,13 +21,17 @@ class ToolBinding(Identified):
         max_length=6, blank=True, choices=[("medium", _("medium")), ("high", _("high"))]
     )
     always_confirm = models.BooleanField(default=False)
-    disclose_raw = models.BooleanField(default=False, help_text=_("The second of three yeses for protected values."))
+    disclose_raw = models.BooleanField(
+        default=False, help_text=_("The second of three yeses for protected values.")
+    )
 
     class Meta:
         verbose_name = _("allowed tool")
         verbose_name_plural = _("allowed tools")
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["activity", "tool_key"], name="tool_once_per_activity")]
+        constraints = [
+            models.UniqueConstraint(fields=["activity", "tool_key"], name="tool_once_per_activity")
+        ]
 
     def __str__(self) -> str:
         return self.tool_key

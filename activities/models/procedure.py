@@ -56,7 +56,9 @@ class RoutingOutcome(Identified):
         verbose_name = _("routing outcome")
         verbose_name_plural = _("routing outcomes")
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["activity", "name"], name="outcome_name_once_per_activity")]
+        constraints = [
+            models.UniqueConstraint(fields=["activity", "name"], name="outcome_name_once_per_activity")
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -72,7 +74,9 @@ class RoutingInput(Identified):
     class Meta:
         verbose_name = _("handed-over input")
         verbose_name_plural = _("handed-over inputs")
-        constraints = [models.UniqueConstraint(fields=["outcome", "input_name"], name="handed_over_input_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["outcome", "input_name"], name="handed_over_input_once")
+        ]
 
     def __str__(self) -> str:
         return f"{self.input_name} ← {self.path}"

@@ -59,7 +59,9 @@ class Registry:
         try:
             re.compile(kind.pattern)
         except re.error as error:
-            raise Misconfigured(f"Reference type {kind.key!r}: its pattern is not a regular expression.") from error
+            raise Misconfigured(
+                f"Reference type {kind.key!r}: its pattern is not a regular expression."
+            ) from error
         self._references[kind.key] = kind
 
     def remove(self, key: str) -> None:
@@ -224,7 +226,9 @@ def _value_type(annotation: Any) -> str:
         return "choice"
     names = {bool: "boolean", int: "integer", Decimal: "decimal", date: "date", str: "text"}
     if inner not in names:
-        raise TypeError(f"no field can take a {inner!r}; use text, a number, a date, an enumeration or a list")
+        raise TypeError(
+            f"no field can take a {inner!r}; use text, a number, a date, an enumeration or a list"
+        )
     return names[inner]
 
 

@@ -48,7 +48,9 @@ def _convert(node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth
         raise NotStrict(f"{where} is nested more than {_MAX_DEPTH} levels deep or refers to itself.")
     if "$ref" in node:
         target = defs[node["$ref"].rsplit("/", 1)[-1]]
-        return _convert({**target, **{k: v for k, v in node.items() if k == "description"}}, defs, where, depth + 1)
+        return _convert(
+            {**target, **{k: v for k, v in node.items() if k == "description"}}, defs, where, depth + 1
+        )
     if "anyOf" in node:
         return _convert_union(node, defs, where, depth)
     if "const" in node:
@@ -67,7 +69,9 @@ def _convert(node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth
     raise NotStrict(f"{where} has no single declared type.")
 
 
-def _convert_object(node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth: int) -> dict[str, Any]:
+def _convert_object(
+    node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth: int
+) -> dict[str, Any]:
     if "properties" not in node and node.get("additionalProperties") not in (None, False):
         raise NotStrict(f"{where} is an open dictionary; declare its fields.")
     required = set(node.get("required", ()))
@@ -86,13 +90,18 @@ def _convert_object(node: Mapping[str, Any], defs: Mapping[str, Any], where: str
     return result
 
 
-def _convert_union(node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth: int) -> dict[str, Any]:
+def _convert_union(
+    node: Mapping[str, Any], defs: Mapping[str, Any], where: str, depth: int
+) -> dict[str, Any]:
     """Admit `T | None` and Decimal (which pydantic writes as number-or-string); refuse other unions."""
     options = [option for option in node["anyOf"] if option.get("type") != "null"]
     has_null = len(options) < len(node["anyOf"])
     kinds = sorted(str(option.get("type", "")) for option in options)
     if kinds == ["number", "string"]:
-        converted: dict[str, Any] = {"type": "string", "description": "An exact decimal number, such as 1234.50."}
+        converted: dict[str, Any] = {
+            "type": "string",
+            "description": "An exact decimal number, such as 1234.50.",
+        }
     elif len(options) == 1:
         converted = _convert(options[0], defs, where, depth)
     else:

@@ -7,7 +7,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Explicit bidirectional overrides can make a text read differently from what it says; the isolates and
 # marks that right-to-left languages need are kept.
 _BIDI_OVERRIDES = re.compile("[\u202a\u202b\u202c\u202d\u202e]")
-_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "’": "'", "ʼ": "'"})
+_LIGATURES = str.maketrans(
+    {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "’": "'", "ʼ": "'"}
+)
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 
 
@@ -58,4 +60,4 @@ def shorten(text: str, limit: int) -> str:
     if len(flat) <= limit:
         return flat
     cut = flat[: limit - 1]
-    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut[limit // 2:] else cut}…"
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut[limit // 2 :] else cut}…"

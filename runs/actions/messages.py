@@ -48,7 +48,9 @@ def message_post(*, user: User, conversation_id: UUID, text: str, client_id: UUI
     with transaction.atomic():
         conversation = conversation_for(user, conversation_id)
         locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
-        before = Message.objects.select_related("run").filter(conversation=locked, client_id=client_id).first()
+        before = (
+            Message.objects.select_related("run").filter(conversation=locked, client_id=client_id).first()
+        )
         if before is not None and before.run is not None:
             return Posted(before, before.run, repeated=True)
         if not access.is_member(user, locked.workspace):

@@ -14,7 +14,6 @@ from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.ids import uuid7
 from agentapp.kernel.text import clean_text
 from runs.actions.messages import answer_question
-from runs.view import RunView
 from runs.inputs import Settled, answered
 from runs.journal import Journal, write_events
 from runs.models import Message, Question, QuestionField, Run, RunInput
@@ -22,6 +21,7 @@ from runs.questions import ACTIVITY_FIELD
 from runs.selectors import question_for
 from runs.specs import card_key
 from runs.states import QuestionState, RunState
+from runs.view import RunView
 
 
 def question_answer(*, user: User, question_id: UUID, values: Mapping[str, Any]) -> Run:
@@ -31,7 +31,11 @@ def question_answer(*, user: User, question_id: UUID, values: Mapping[str, Any])
     """
     found = question_for(user, question_id)
     with transaction.atomic():
-        run = Run.objects.select_for_update(of=("self",)).select_related("workspace", "user").get(pk=found.run_id)
+        run = (
+            Run.objects.select_for_update(of=("self",))
+            .select_related("workspace", "user")
+            .get(pk=found.run_id)
+        )
         question = Question.objects.select_for_update().get(pk=found.pk)
         if question.state != QuestionState.OPEN or run.state != RunState.NEEDS_INPUT:
             raise Conflict(_("This question is no longer open."), state=question.state)
@@ -76,7 +80,9 @@ def _choose_activity(view: RunView, key: str, user: User) -> None:
     offered = {card_key(activity): activity for activity in offered_activities(user, view.run.workspace)}
     chosen = offered.get(key)
     if chosen is None:
-        raise InvalidInput(_("This is not one of the choices."), fields={ACTIVITY_FIELD: _("Choose one of these.")})
+        raise InvalidInput(
+            _("This is not one of the choices."), fields={ACTIVITY_FIELD: _("Choose one of these.")}
+        )
     Run.objects.filter(pk=view.run.pk).update(activity=chosen, revision=chosen.revision)
     journal = Journal()
     journal.event(

@@ -1,7 +1,9 @@
-"""Tool calls: through the gate, to a confirmation, to execution, to a fact. Once."""
+"""Tool calls: through the gate, to a confirmation or to execution, to a fact. Once."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
 
@@ -10,52 +12,91 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from activities.tools import Effect, ToolContract, ToolError, ToolOutcomeUnknown, ToolParams, ToolResult
+from activities.tools import (
+    Effect,
+    Preview,
+    ToolContract,
+    ToolError,
+    ToolOutcomeUnknown,
+    ToolParams,
+    ToolResult,
+)
 from agentapp.kernel.canonical import canonical_bytes, plain
 from agentapp.kernel.text import clean_value
 from runs.engine.commit import commit
-from runs.view import RunView
+from runs.engine.light import follow
 from runs.finishing import refuse_call
 from runs.gate import Admitted, Refused, check, recheck
 from runs.journal import Journal
 from runs.models import Confirmation, Fact, RunStep, ToolArgument, ToolCall
 from runs.protection import protect
-from runs.states import CallState, RunState, change_state
+from runs.states import CallState, change_state
+from runs.view import RunView
 
 logger = logging.getLogger(__name__)
 #: A result larger than this is no fact: nobody could check it.
 MAX_RESULT_BYTES = 5_000_000
 
 
-def check_calls(view: RunView, step: RunStep, calls: Sequence[ToolCall]) -> bool:
-    """Put proposed calls through the gate, in order; each counts against the limit of tool calls."""
+@dataclass(frozen=True)
+class _Execution:
+    """A call about to be executed: what the gate let through, and how its row gets there."""
+
+    step: RunStep
+    call: ToolCall
+    contract: ToolContract
+    params: ToolParams
+    #: Set for a call that comes straight from its proposal: its admission is written with its execution.
+    admitted: Admitted | None = None
+
+
+def carry_out(view: RunView, step: RunStep, call: ToolCall) -> bool:
+    """Put a proposed call through the gate, and execute it unless it has to be confirmed first."""
     spent = view.run.tool_calls
-    verdicts: list[tuple[ToolCall, Admitted | Refused]] = []
-    for call in calls:
-        verdict = _verdict(view, step, call, spent)
-        if isinstance(verdict, Admitted):
-            call.digest, call.state = verdict.digest, CallState.ADMITTED  # the next call may repeat this one
-        verdicts.append((call, verdict))
-        spent += 1
-    for call, _verdict_of in verdicts:
-        call.state = CallState.PROPOSED
-    with commit(view, tool_calls=spent) as journal:
-        for call, verdict in verdicts:
-            if isinstance(verdict, Admitted):
-                _admit(view, call, verdict, journal)
-            else:
-                refuse_call(call, journal, verdict.code, verdict.message)
-    return True
-
-
-def _verdict(view: RunView, step: RunStep, call: ToolCall, spent: int) -> Admitted | Refused:
     try:
-        return check(view, step, call, spent=spent)
+        admitted = check(view, step, call, spent=spent)
     except Refused as refusal:
-        return refusal
+        with commit(view, tool_calls=spent + 1) as journal:
+            refuse_call(call, journal, refusal.code, refusal.message)
+            return follow(view, journal)
+    if admitted.preview is not None:
+        with commit(view, tool_calls=spent + 1) as journal:
+            _await_confirmation(view, call, admitted, admitted.preview, journal)
+            return follow(view, journal)
+    return _execute(view, _Execution(step, call, admitted.contract, admitted.params, admitted))
 
 
-def _admit(view: RunView, call: ToolCall, admitted: Admitted, journal: Journal) -> None:
+def execute(view: RunView, step: RunStep, call: ToolCall) -> bool:
+    """Execute a call that was admitted before (it was confirmed), after asking the gate again."""
+    try:
+        contract, params = recheck(view, step, call)
+    except Refused as refusal:
+        with commit(view) as journal:
+            refuse_call(call, journal, refusal.code, refusal.message)
+            return follow(view, journal)
+    return _execute(view, _Execution(step, call, contract, params))
+
+
+def _await_confirmation(
+    view: RunView, call: ToolCall, admitted: Admitted, preview: Preview, journal: Journal
+) -> None:
+    _write_arguments(call, admitted)
+    change_state(call, CallState.AWAITING, **_admission(call, admitted))
+    confirmation = Confirmation.objects.create(
+        run=view.run,
+        call=call,
+        digest=admitted.digest,
+        preview=plain(_preview_json(preview)),
+        expires_at=timezone.now() + timedelta(seconds=settings.CONFIRMATION_SECONDS),
+    )
+    journal.event("call.admitted", {**_named(call), "digest": call.digest})
+    journal.event(
+        "confirmation.requested",
+        {"confirmation": str(confirmation.pk), "call": str(call.pk), "digest": call.digest},
+    )
+
+
+def _write_arguments(call: ToolCall, admitted: Admitted) -> None:
     ToolArgument.objects.bulk_create(
         ToolArgument(
             call=call,
@@ -68,34 +109,19 @@ def _admit(view: RunView, call: ToolCall, admitted: Admitted, journal: Journal) 
         )
         for item in admitted.arguments
     )
-    state = CallState.AWAITING if admitted.preview else CallState.ADMITTED
-    change_state(
-        call,
-        state,
-        contract_hash=admitted.contract.hash,
-        risk=admitted.risk.value,
-        effect=admitted.contract.effect.value,
-        digest=admitted.digest,
-        idempotency_key=call.pk.hex,
-    )
-    journal.event("call.admitted", {"call": str(call.pk), "tool": call.tool_key, "digest": call.digest})
-    if admitted.preview is not None:
-        confirmation = Confirmation.objects.create(
-            run=view.run,
-            call=call,
-            digest=admitted.digest,
-            preview=plain(_preview_json(admitted)),
-            expires_at=timezone.now() + timedelta(seconds=settings.CONFIRMATION_SECONDS),
-        )
-        journal.event(
-            "confirmation.requested",
-            {"confirmation": str(confirmation.pk), "call": str(call.pk), "digest": call.digest},
-        )
 
 
-def _preview_json(admitted: Admitted) -> dict[str, object]:
-    preview = admitted.preview
-    assert preview is not None  # noqa: S101 - asked for by the caller
+def _admission(call: ToolCall, admitted: Admitted) -> dict[str, str]:
+    return {
+        "contract_hash": admitted.contract.hash,
+        "risk": admitted.risk.value,
+        "effect": admitted.contract.effect.value,
+        "digest": admitted.digest,
+        "idempotency_key": call.pk.hex,
+    }
+
+
+def _preview_json(preview: Preview) -> dict[str, object]:
     return {
         "summary": preview.summary,
         "recipient": preview.recipient,
@@ -105,89 +131,93 @@ def _preview_json(admitted: Admitted) -> dict[str, object]:
     }
 
 
-def wait_for_confirmation(view: RunView) -> bool:
-    """Let go of the run until every pending confirmation is decided."""
-    with commit(view) as journal:
-        change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)
-        journal.event("run.waiting", {"for": "confirmation"})
-    return False
+def _execute(view: RunView, execution: _Execution) -> bool:
+    match execution.contract.effect:
+        case Effect.EXTERNAL:
+            return _execute_external(view, execution)
+        case Effect.LOCAL:
+            return _execute_local(view, execution)
+        case Effect.NONE:
+            return _execute_reading(view, execution)
 
 
-def execute(view: RunView, step: RunStep, call: ToolCall) -> bool:
-    """Execute one admitted call, after asking the gate again."""
-    try:
-        contract, params = recheck(view, step, call)
-    except Refused as refusal:
-        with commit(view) as journal:
-            refuse_call(call, journal, refusal.code, refusal.message)
-        return True
-    if contract.effect is Effect.EXTERNAL:
-        _execute_external(view, step, call, contract, params)
-    elif contract.effect is Effect.LOCAL:
-        _execute_local(view, step, call, contract, params)
-    else:
-        _execute_reading(view, step, call, contract, params)
-    return True
+@contextmanager
+def _starting(view: RunView, execution: _Execution) -> Iterator[tuple[Journal, dict[str, object]]]:
+    """The transaction before which nothing was started. Gives the values that say how the call got here."""
+    call, admitted = execution.call, execution.admitted
+    counted = {"tool_calls": view.run.tool_calls + 1} if admitted else {}
+    with commit(view, intent=True, **counted) as journal:
+        values: dict[str, object] = {"started_at": timezone.now()}
+        if admitted is not None:
+            _write_arguments(call, admitted)
+            values |= _admission(call, admitted)
+            journal.event("call.admitted", {**_named(call), "digest": admitted.digest})
+        yield journal, values
 
 
-def _execute_reading(
-    view: RunView, step: RunStep, call: ToolCall, contract: ToolContract, params: ToolParams
-) -> None:
+def _execute_reading(view: RunView, execution: _Execution) -> bool:
     """Nothing is changed, so nothing is lost if the worker goes away in between."""
     started = monotonic()
-    outcome = _run_tool(view, call, contract, params)
-    with commit(view, intent=True) as journal:
-        change_state(call, CallState.EXECUTING, started_at=timezone.now())
-        _record(view, step, call, contract, outcome, started, journal)
+    outcome = _run_tool(view, execution)
+    with _starting(view, execution) as (journal, values):
+        _record(view, execution, outcome, started, journal, values)
+        return follow(view, journal)
 
 
-def _execute_local(
-    view: RunView, step: RunStep, call: ToolCall, contract: ToolContract, params: ToolParams
-) -> None:
+def _execute_local(view: RunView, execution: _Execution) -> bool:
     """The effect, its record and its events are one transaction: all of it, or none."""
     started = monotonic()
-    with commit(view, intent=True) as journal:
-        change_state(call, CallState.EXECUTING, started_at=timezone.now())
-        journal.event("call.executing", _named(call))
+    with _starting(view, execution) as (journal, values):
+        journal.event("call.executing", _named(execution.call))
         outcome: ToolResult | ToolError
         try:
             with transaction.atomic():
-                outcome = _run_tool(view, call, contract, params)
+                outcome = _run_tool(view, execution)
                 if isinstance(outcome, ToolError):
                     raise outcome
         except ToolError as error:
             outcome = error
-        _record(view, step, call, contract, outcome, started, journal)
+        _record(view, execution, outcome, started, journal, values)
+        return follow(view, journal)
 
 
-def _execute_external(
-    view: RunView, step: RunStep, call: ToolCall, contract: ToolContract, params: ToolParams
-) -> None:
+def _execute_external(view: RunView, execution: _Execution) -> bool:
     """The intent is on record before the request leaves; no transaction is open while it is under way."""
     started = monotonic()
-    with commit(view, intent=True) as journal:
-        change_state(call, CallState.EXECUTING, started_at=timezone.now())
-        journal.event("call.executing", _named(call))
-    outcome = _run_tool(view, call, contract, params)
+    with _starting(view, execution) as (journal, values):
+        via = _to_executing(execution)[:-1]
+        change_state(execution.call, CallState.EXECUTING, via=via, **values)
+        journal.event("call.executing", _named(execution.call))
+    outcome = _run_tool(view, execution)
     with commit(view) as journal:
-        _record(view, step, call, contract, outcome, started, journal)
+        _record(view, execution, outcome, started, journal, {})
+        return follow(view, journal)
 
 
-def _run_tool(
-    view: RunView, call: ToolCall, contract: ToolContract, params: ToolParams
-) -> ToolResult | ToolError:
+def _to_executing(execution: _Execution) -> tuple[CallState, ...]:
+    """Return the states a call still has to pass to be executing, that one included."""
+    match execution.call.state:
+        case CallState.PROPOSED:
+            return (CallState.ADMITTED, CallState.EXECUTING)
+        case CallState.ADMITTED:
+            return (CallState.EXECUTING,)
+    return ()
+
+
+def _run_tool(view: RunView, execution: _Execution) -> ToolResult | ToolError:
     """Run the tool's function. An unexpected failure is an error of its kind, logged with its trace."""
+    contract = execution.contract
     try:
-        return contract.function(view.context(call), params)
+        return contract.function(view.context(execution.call), execution.params)
     except ToolError as error:
         return error
     except (OperationalError, InterfaceError):
         if contract.effect is not Effect.EXTERNAL:
             raise
-        logger.exception("Tool %s lost the database while its effect was under way", call.tool_key)
+        logger.exception("Tool %s lost the database while its effect was under way", contract.key)
         return ToolOutcomeUnknown(_("The action was started and its outcome is not known."))
     except Exception:
-        logger.exception("Tool %s failed unexpectedly", call.tool_key)
+        logger.exception("Tool %s failed unexpectedly", contract.key)
         if contract.effect is Effect.EXTERNAL:
             return ToolOutcomeUnknown(_("The action was started and its outcome is not known."))
         return ToolError("The tool failed unexpectedly; nothing was changed.")
@@ -195,32 +225,39 @@ def _run_tool(
 
 def _record(
     view: RunView,
-    step: RunStep,
-    call: ToolCall,
-    contract: ToolContract,
+    execution: _Execution,
     outcome: ToolResult | ToolError,
     started: float,
     journal: Journal,
+    values: dict[str, object],
 ) -> None:
+    contract = execution.contract
     milliseconds = round((monotonic() - started) * 1000)
-    late = milliseconds > contract.timeout_seconds * 1000
-    ended = {"ended_at": timezone.now(), "milliseconds": milliseconds}
+    values = {**values, "ended_at": timezone.now(), "milliseconds": milliseconds}
     if isinstance(outcome, ToolError):
-        state = CallState.UNKNOWN if isinstance(outcome, ToolOutcomeUnknown) else CallState.FAILED
-        _failed(call, state, outcome.code, outcome.message, ended, journal)
+        _failed(
+            execution, isinstance(outcome, ToolOutcomeUnknown), outcome.code, outcome.message, values, journal
+        )
         return
-    problem = _not_a_fact(outcome, contract, late=late)
+    problem = _not_a_fact(outcome, contract, late=milliseconds > contract.timeout_seconds * 1000)
     if problem:
-        state = CallState.UNKNOWN if contract.effect is Effect.EXTERNAL else CallState.FAILED
-        _failed(call, state, "invalid_result", problem, ended, journal)
+        unknown = contract.effect is Effect.EXTERNAL
+        _failed(execution, unknown, "invalid_result", problem, values, journal)
         return
+    _succeeded(view, execution, outcome, values, journal)
+
+
+def _succeeded(
+    view: RunView, execution: _Execution, outcome: ToolResult, values: dict[str, object], journal: Journal
+) -> None:
+    call, contract = execution.call, execution.contract
     data = clean_value(plain(outcome.model_dump(mode="python")))
-    change_state(call, CallState.SUCCEEDED, result=data, **ended)
+    change_state(call, CallState.SUCCEEDED, via=_to_executing(execution), result=data, **values)
     protect(data, contract, view.vault)  # type: ignore[arg-type]
     view.vault.save()
-    fact = Fact.objects.create(run=view.run, step=step, call=call, key=contract.fact_key, data=data)
+    fact = Fact.objects.create(run=view.run, step=execution.step, call=call, key=contract.fact_key, data=data)
     view.facts.append(fact)
-    journal.event("call.succeeded", {**_named(call), "milliseconds": milliseconds})
+    journal.event("call.succeeded", {**_named(call), "milliseconds": call.milliseconds})
     journal.event("fact.recorded", {"call": str(call.pk), "key": fact.key})
 
 
@@ -236,20 +273,14 @@ def _not_a_fact(outcome: ToolResult, contract: ToolContract, *, late: bool) -> s
 
 
 def _failed(
-    call: ToolCall, state: CallState, code: str, message: str, ended: dict[str, object], journal: Journal
+    execution: _Execution, unknown: bool, code: str, message: str, values: dict[str, object], journal: Journal
 ) -> None:
-    change_state(call, state, error_code=code[:40], error_message=str(message)[:2000], **ended)
-    kind = "call.unknown" if state == CallState.UNKNOWN else "call.failed"
+    call = execution.call
+    state = CallState.UNKNOWN if unknown else CallState.FAILED
+    told = {"error_code": code[:40], "error_message": str(message)[:2000]}
+    change_state(call, state, via=_to_executing(execution), **values, **told)
+    kind = "call.unknown" if unknown else "call.failed"
     journal.event(kind, {**_named(call), "code": code, "message": call.error_message})
-
-
-def recover(view: RunView, call: ToolCall) -> bool:
-    """Settle a call whose worker went away while it ran: what left for outside is of unknown outcome."""
-    with commit(view) as journal:
-        ended = {"ended_at": timezone.now()}
-        message = _("The action was started and its outcome is not known.")
-        _failed(call, CallState.UNKNOWN, ToolOutcomeUnknown.code, message, ended, journal)
-    return True
 
 
 def _named(call: ToolCall) -> dict[str, object]:

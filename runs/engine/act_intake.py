@@ -15,8 +15,8 @@ from runs.arguments import BadArguments, parse_arguments
 from runs.engine.ask import Asked as AskedModel
 from runs.engine.ask import ask_for, settling
 from runs.engine.commit import commit
+from runs.engine.light import follow
 from runs.engine.requests import input_request, route_request
-from runs.view import RunView
 from runs.finishing import finish_run
 from runs.inputs import READ_BY_CODE, Settled, asked, settle
 from runs.journal import Journal
@@ -27,6 +27,7 @@ from runs.models.question import AskedBecause
 from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
 from runs.specs import card_key, card_of, input_spec
 from runs.states import Outcome, QuestionState, RunState, change_state
+from runs.view import RunView
 
 _READER = BuiltinModel()
 
@@ -36,7 +37,7 @@ def route(view: RunView) -> bool:
     offered = offered_activities(view.run.user, view.run.workspace)
     picked = _picked_by_words(view, offered)
     if picked is not None:
-        with commit(view) as journal:
+        with commit(view, activity=picked, revision=picked.revision) as journal:
             _pin(view, picked, journal)
         return True
     if not offered:
@@ -62,7 +63,8 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
     decision = answer.get("decision")
     chosen = by_key.get(str(answer.get("activity")))
     alternatives = [by_key[key] for key in answer.get("alternatives") or () if key in by_key]
-    with settling(view, asked_model) as journal:
+    pinned = {"activity": chosen, "revision": chosen.revision} if decision == "activity" and chosen else {}
+    with settling(view, asked_model, **pinned) as journal:
         milliseconds = round((monotonic() - started) * 1000)
         _log_search(view, list(by_key), str(decision), chosen, milliseconds)
         if decision == "activity" and chosen is not None:
@@ -75,7 +77,9 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
     return False
 
 
-def _log_search(view: RunView, keys: list[str], decision: str, chosen: Activity | None, milliseconds: int) -> None:
+def _log_search(
+    view: RunView, keys: list[str], decision: str, chosen: Activity | None, milliseconds: int
+) -> None:
     log = DiscoveryLog.objects.create(
         workspace=view.run.workspace,
         user=view.run.user,
@@ -95,12 +99,14 @@ def _log_search(view: RunView, keys: list[str], decision: str, chosen: Activity 
 
 
 def _pin(view: RunView, activity: Activity, journal: Journal) -> None:
-    view.run.activity, view.run.revision = activity, activity.revision
-    view.run.save(update_fields=["activity", "revision"])
     view.use_activity(activity.pk)
     journal.event(
         "run.routed",
-        {"activity": card_key(activity), "revision": activity.revision.number, "revision_id": str(activity.revision_id)},
+        {
+            "activity": card_key(activity),
+            "revision": activity.revision.number,
+            "revision_id": str(activity.revision_id),
+        },
     )
 
 
@@ -134,9 +140,11 @@ def fill_inputs(view: RunView) -> bool:
     """Fill the inputs from the words; ask for what is missing, else lay out the steps. Returns whether to go on."""
     activity = view.activity
     assert activity is not None  # noqa: S101 - the plan fills inputs of a routed run only
-    if not may_use(view.run.user, activity, view.run.workspace):
+    if not may_use(view.rights(), activity, view.run.workspace):
         with commit(view) as journal:
-            finish_run(view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission")
+            finish_run(
+                view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission"
+            )
         return False
     open_fields = [field for field in activity.inputs.all() if field.name not in view.inputs]
     answered, said = _unread_words(view)
@@ -156,7 +164,7 @@ def fill_inputs(view: RunView) -> bool:
             _pause_for(view, problems, journal)
             return False
         _lay_out(view, journal)
-    return True
+        return follow(view, journal)
 
 
 def _unread_words(view: RunView) -> tuple[list[str], list[str]]:

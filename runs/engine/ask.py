@@ -15,12 +15,12 @@ from agentapp.kernel.text import clean_text
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.commit import commit
 from runs.engine.requests import size_of
-from runs.view import RunView
 from runs.guardrails import admit_model_call, limits_of
 from runs.journal import Journal
 from runs.llm import get_model
 from runs.llm.base import ModelReply, ModelRequest, drain
 from runs.models import ModelCall, RunStep
+from runs.view import RunView
 
 #: How often a reply that cannot be read is asked for again, within the guardrails.
 TRIES = 3
@@ -49,7 +49,9 @@ def ask(view: RunView, request: ModelRequest, step: RunStep | None = None) -> As
     """Ask the model. Raises GuardrailReached, StopRequested, ModelFailed; the call is on record in each case."""
     size = size_of(request.messages, request.functions)
     allowed = admit_model_call(view.run, limits_of(view.activity), size)
-    request = replace(request, max_output_tokens=allowed, timeout_seconds=float(settings.OPENAI_TIMEOUT_SECONDS))
+    request = replace(
+        request, max_output_tokens=allowed, timeout_seconds=float(settings.OPENAI_TIMEOUT_SECONDS)
+    )
     model = get_model()
     row = ModelCall(
         run=view.run,
@@ -82,7 +84,9 @@ def _persist_failure(view: RunView, row: ModelCall, error: ModelUnavailable, mil
     row.error_code, row.error_message, row.milliseconds = error.code, error.message[:2000], milliseconds
     with commit(view) as journal:
         row.save(update_fields=["error_code", "error_message", "milliseconds"])
-        journal.event("model.failed", {"purpose": row.purpose, "code": error.code, "message": row.error_message})
+        journal.event(
+            "model.failed", {"purpose": row.purpose, "code": error.code, "message": row.error_message}
+        )
 
 
 @contextmanager
@@ -98,7 +102,12 @@ def settling(view: RunView, asked: Asked, **values: Any) -> Iterator[Journal]:
         row.save()
         journal.event(
             "model.answered",
-            {"purpose": row.purpose, "model": row.model, "finish": row.finish_reason, "calls": len(reply.calls)},
+            {
+                "purpose": row.purpose,
+                "model": row.model,
+                "finish": row.finish_reason,
+                "calls": len(reply.calls),
+            },
             ActorKind.MODEL,
         )
         yield journal

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs.view import RunView
 from runs.guardrails import active_seconds
 from runs.journal import Journal, committing
+from runs.view import RunView
 
 
 @contextmanager

@@ -7,34 +7,28 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
 from runs import answers
-from runs.engine import act_answer, act_calls, act_intake, act_step
+from runs.engine import act_calls, act_intake, act_prose, act_step, endings
 from runs.engine.ask import ModelFailed
 from runs.engine.commit import commit
 from runs.engine.heartbeat import heartbeat
+from runs.engine.light import follow
 from runs.engine.plan import plan
 from runs.engine.steps import (
-    Adjust,
     AskModel,
-    CheckCalls,
-    Engage,
-    EscalateStep,
+    CarryOut,
     Execute,
     FillInputs,
     Finish,
     NextStep,
-    PassStep,
-    Recover,
     Route,
-    StopStep,
-    Wait,
     WriteProse,
 )
-from runs.view import RunView
 from runs.finishing import finish_run
 from runs.guardrails import GuardrailReached
 from runs.journal import LEASE, Journal, LeaseLost, StopRequested, write_events
 from runs.models import Run
 from runs.states import DRIVEN_RUN_STATES, Outcome, RunState
+from runs.view import RunView
 
 logger = logging.getLogger(__name__)
 #: A run that plans more often than this within one lease is not getting anywhere.
@@ -72,7 +66,9 @@ def take_lease(run_id: UUID) -> bool:
         if run.state == RunState.WORKING and run.lease_until is not None and run.lease_until > now:
             return False
         taken_over = run.state == RunState.WORKING
-        Run.objects.filter(pk=run_id).update(state=RunState.WORKING, fence=run.fence + 1, lease_until=now + LEASE)
+        Run.objects.filter(pk=run_id).update(
+            state=RunState.WORKING, fence=run.fence + 1, lease_until=now + LEASE
+        )
         journal = Journal()
         journal.event("run.working", {"fence": run.fence + 1, "taken_over": taken_over})
         write_events(run, journal)
@@ -81,17 +77,16 @@ def take_lease(run_id: UUID) -> bool:
 
 def _turn(view: RunView) -> None:
     for _turns in range(MAX_TURNS):
-        step = plan(view, timezone.now())
         try:
-            if not act(view, step):
+            if not act(view, plan(view, timezone.now())):
                 return
         except StopRequested:
             view.run.stop_requested = True
         except GuardrailReached as reached:
-            act_answer.finish(view, Outcome.GUARDRAIL, reached.limit, "")
+            _finish(view, Finish(Outcome.GUARDRAIL, reached.limit))
             return
         except ModelFailed as failure:
-            act_answer.finish(view, Outcome.FAILED, failure.reason, failure.message)
+            _finish(view, Finish(Outcome.FAILED, failure.reason, failure.message))
             return
     raise RuntimeError(f"Run {view.run.pk} planned {MAX_TURNS} times without an end.")
 
@@ -103,37 +98,22 @@ def act(view: RunView, step: NextStep) -> bool:
             return act_intake.route(view)
         case FillInputs():
             return act_intake.fill_inputs(view)
-        case Engage():
-            return act_step.engage(view, step.step)
         case AskModel():
             return act_step.ask_model(view, step.step)
-        case CheckCalls():
-            return act_calls.check_calls(view, step.step, step.calls)
+        case CarryOut():
+            return act_calls.carry_out(view, step.step, step.call)
         case Execute():
             return act_calls.execute(view, step.step, step.call)
-        case Recover():
-            return act_calls.recover(view, step.call)
-        case Adjust():
-            return act_step.adjust(view, step.step, step.reason)
-        case PassStep():
-            return act_step.pass_step(view, step.step, step.reason)
-        case StopStep():
-            return act_step.stop_step(view, step.step, step.reason)
-        case EscalateStep():
-            return act_step.escalate(view, step)
         case WriteProse():
-            return act_answer.write_prose(view)
-        case Finish():
-            return act_answer.finish(view, step.outcome, step.code, step.detail)
-        case Wait():
-            return _wait(view, step)
+            return act_prose.write_prose(view)
+        case _:
+            with commit(view) as journal:
+                return follow(view, journal)
 
 
-def _wait(view: RunView, step: Wait) -> bool:
-    if step.state == "awaiting_confirmation":
-        return act_calls.wait_for_confirmation(view)
-    # A question or an escalation was opened together with the run's state; being here means they differ.
-    raise RuntimeError(f"Run {view.run.pk} is worked on while it waits ({step.state}).")
+def _finish(view: RunView, ending: Finish) -> None:
+    with commit(view) as journal:
+        endings.finish(view, ending, journal)
 
 
 def _end(run_id: UUID, outcome: Outcome, code: str) -> None:

@@ -8,7 +8,7 @@ from runs.engine.controller import judge
 from runs.engine.steps import (
     Adjust,
     AskModel,
-    CheckCalls,
+    CarryOut,
     Engage,
     EscalateStep,
     Execute,
@@ -22,11 +22,11 @@ from runs.engine.steps import (
     Wait,
     WriteProse,
 )
-from runs.view import RunView
 from runs.guardrails import Limit, limits_of, out_of_time
 from runs.models import ModelCall, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
 from runs.states import CallState, Outcome, StepState, Verdict
+from runs.view import RunView
 
 #: Error codes of calls that a person's decision ended, and what the run ends as.
 _DECIDED = {"person_refused": Outcome.REFUSED, "confirmation_expired": Outcome.EXPIRED}
@@ -78,7 +78,7 @@ def _pending_call(view: RunView, step: RunStep) -> NextStep | None:
     if executing := by_state.get(CallState.EXECUTING):
         return Recover(step, executing[0])
     if proposed := by_state.get(CallState.PROPOSED):
-        return CheckCalls(step, tuple(proposed))
+        return CarryOut(step, proposed[0])
     if unknown := by_state.get(CallState.UNKNOWN):
         return EscalateStep(step, EscalationReason.UNKNOWN_OUTCOME, unknown[0].error_message)
     if admitted := by_state.get(CallState.ADMITTED):

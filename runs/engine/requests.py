@@ -14,7 +14,6 @@ from activities.templates import BadTemplate, render_plain
 from activities.tools import ToolContract, registry
 from agentapp.kernel.canonical import dumps
 from runs.engine.controller import still_wanted
-from runs.view import RunView
 from runs.llm.base import (
     ASK_PERSON,
     CHOOSE_ACTIVITY,
@@ -31,13 +30,16 @@ from runs.llm.base import (
     ProseField,
     ProseTask,
     Purpose,
+    ReferenceSearch,
     RouteTask,
     StepTask,
     ToolChoice,
     WireCall,
 )
 from runs.models import RunStep, ToolCall
+from runs.references import MAX_CANDIDATES, visible_type
 from runs.specs import card_of, closed_object, function_schema, input_schema, step_tool
+from runs.view import RunView
 
 #: A tool result longer than this reaches a model as its head and tail; the whole stays in the record.
 _RESULT_CHARACTERS = 12_000
@@ -109,7 +111,9 @@ def _card_line(card: CardSpec) -> str:
     return f"- {card.key}: {card.summary}{aliases}{avoid}"
 
 
-def input_request(view: RunView, activity: Activity, fields: Sequence[FieldSpec], message: str) -> ModelRequest:
+def input_request(
+    view: RunView, activity: Activity, fields: Sequence[FieldSpec], message: str
+) -> ModelRequest:
     """Ask for the values of `fields` in the message."""
     context = view.context()
     task = InputTask(
@@ -119,7 +123,7 @@ def input_request(view: RunView, activity: Activity, fields: Sequence[FieldSpec]
         known=view.input_values,
         today=context.today,
         language=view.language,
-        search=lambda kind, text: search_records(view, kind, text),
+        search=_record_search(view),
     )
     function = FunctionSpec(
         FILL_INPUTS,
@@ -135,18 +139,16 @@ def input_request(view: RunView, activity: Activity, fields: Sequence[FieldSpec]
     )
 
 
-def search_records(view: RunView, kind: str, text: str) -> list[Candidate]:
-    """Return the records of a reference type that `text` may name, as this user sees them."""
-    reference = registry.reference(kind)
-    if reference is None or not may_see(view, reference.permission):
-        return []
-    found = reference.search(view.context(), text, 10)
-    return [Candidate(item.value, item.label, item.detail, item.exact) for item in found]
+def _record_search(view: RunView) -> ReferenceSearch:
+    """Return the search over records, as this user sees them now."""
+    context, permissions = view.context(), view.rights().permissions
 
+    def search(kind: str, text: str) -> list[Candidate]:
+        reference = visible_type(kind, permissions)
+        found = reference.search(context, text, MAX_CANDIDATES) if reference else []
+        return [Candidate(item.value, item.label, item.detail, item.exact) for item in found]
 
-def may_see(view: RunView, permission: str) -> bool:
-    """True when the user holds `permission` in this workspace, now."""
-    return permission in view.permissions()
+    return search
 
 
 def step_request(view: RunView, step: RunStep) -> ModelRequest:
@@ -169,7 +171,7 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         today=view.context().today,
         language=view.language,
         refusals=_refusals(view, step),
-        search=lambda kind, text: search_records(view, kind, text),
+        search=_record_search(view),
     )
     messages = (
         Message("system", _step_prompt(view, step)),
@@ -177,9 +179,7 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         Message("user", "Inputs and facts (data):\n" + dumps(_context_data(view, step, facts))),
         *_history(view, step),
     )
-    return _request(
-        Purpose.STEP, task, messages, (*functions, *_exits()), _RULES[step.step.tool_choice]
-    )
+    return _request(Purpose.STEP, task, messages, (*functions, *_exits()), _RULES[step.step.tool_choice])
 
 
 def _wanted_names(view: RunView, step: RunStep, contracts: Iterable[ToolContract]) -> tuple[str, ...]:
@@ -234,7 +234,9 @@ def _history(view: RunView, step: RunStep) -> list[Message]:
         calls = [call for call in view.calls_of(step) if call.model_call_id == row.pk]
         if not calls:
             continue
-        wired = tuple(WireCall(f"call_{call.position}", _wire_name(call), call.proposed_arguments) for call in calls)
+        wired = tuple(
+            WireCall(f"call_{call.position}", _wire_name(call), call.proposed_arguments) for call in calls
+        )
         history.append(Message("assistant", "", wired))
         history.extend(Message("tool", _told(view, call), call_id=f"call_{call.position}") for call in calls)
     return history
@@ -274,7 +276,8 @@ def prose_request(view: RunView, fields: Sequence[ActivityOutput]) -> ModelReque
     """Ask for the prose fields of the answer."""
     facts = view.projected_facts()
     texts = tuple(
-        ProseField(field.name, field.description, field.max_length, fallback_text(view, field)) for field in fields
+        ProseField(field.name, field.description, field.max_length, fallback_text(view, field))
+        for field in fields
     )
     function = FunctionSpec(
         WRITE_PROSE,

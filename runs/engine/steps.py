@@ -31,15 +31,17 @@ class AskModel:
 
 
 @dataclass(frozen=True)
-class CheckCalls:
-    """Put proposed calls through the gate."""
+class CarryOut:
+    """Put a proposed call through the gate, and execute it unless it must be confirmed first."""
 
     step: RunStep
-    calls: tuple[ToolCall, ...]
+    call: ToolCall
 
 
 @dataclass(frozen=True)
 class Execute:
+    """Execute a call that was admitted before."""
+
     step: RunStep
     call: ToolCall
 
@@ -107,7 +109,7 @@ NextStep = (
     | FillInputs
     | Engage
     | AskModel
-    | CheckCalls
+    | CarryOut
     | Execute
     | Recover
     | Adjust

@@ -68,7 +68,9 @@ class ToolCall(Identified):
         verbose_name = _("tool call")
         verbose_name_plural = _("tool calls")
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["run", "position"], name="tool_call_once_per_position")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "position"], name="tool_call_once_per_position")
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool_key} ({self.state})"
@@ -122,9 +124,13 @@ class Confirmation(Identified):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="confirmations")
     call = models.ForeignKey(ToolCall, on_delete=models.CASCADE, related_name="confirmations")
-    state = models.CharField(max_length=10, choices=ConfirmationState.choices, default=ConfirmationState.PENDING)
+    state = models.CharField(
+        max_length=10, choices=ConfirmationState.choices, default=ConfirmationState.PENDING
+    )
     digest = models.CharField(max_length=64)
-    preview = models.JSONField(help_text=_("What the dialog shows: summary, recipient, amount, lines, warning."))
+    preview = models.JSONField(
+        help_text=_("What the dialog shows: summary, recipient, amount, lines, warning.")
+    )
     expires_at = models.DateTimeField()
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -34,7 +34,9 @@ class Escalation(Identified):
     )
     due_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
-    closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     closing_reason = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

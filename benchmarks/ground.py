@@ -1,0 +1,43 @@
+"""The ground of a benchmark: a database with the demonstration's data, dropped afterwards."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from tests import databases
+from tests.environment import REPOSITORY
+
+
+@contextmanager
+def demo_database() -> Iterator[str]:
+    """Point Django's connection at a fresh copy of the demo database; give its DATABASE_URL."""
+    name = f"bench_mandate_{os.getpid()}"
+    with databases.running() as server:
+        server.drop(name)
+        server.copy(server.demo_template(), name)
+        usual = connection.settings_dict["NAME"]
+        connection.settings_dict["NAME"] = name
+        try:
+            yield server.url(name)
+        finally:
+            connection.close()
+            connection.settings_dict["NAME"] = usual
+            server.drop(name)
+
+
+@contextmanager
+def loopback_model() -> Iterator[str]:
+    """Start the zero-latency model in its own process; give its base URL."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.model"], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(10)

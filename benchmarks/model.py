@@ -1,0 +1,45 @@
+"""A model with no latency for the engine's benchmark, in a process of its own: `python -m benchmarks.model`."""
+
+import signal
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from tests.loopback import turns
+from tests.loopback.answers import joined
+from tests.loopback.server import ModelServer
+from tests.loopback.turns import Turn
+
+CUSTOMER = "C-0102"
+INVOICE = "INV-2025-00126"
+#: The first function of a request that is named here decides the answer.
+_ANSWERS: Mapping[str, list[tuple[str, dict[str, Any]]]] = {
+    "choose_activity": [
+        ("choose_activity", {"decision": "activity", "activity": "bench.five_calls", "alternatives": []})
+    ],
+    "fill_inputs": [("fill_inputs", {"customer": CUSTOMER, "invoice": INVOICE})],
+    "billing_get_customer": [("billing_get_customer", {}), ("billing_find_payments", {})],
+    "billing_get_invoice": [("billing_get_invoice", {})],
+    "billing_draft_credit_note": [("billing_draft_credit_note", {})],
+}
+_TURNS = {name: joined(turns.calls(*calls)) for name, calls in _ANSWERS.items()}
+
+
+def answer(payload: Mapping[str, Any]) -> Turn:
+    """Return the prepared answer to a request."""
+    offered = [tool["function"]["name"] for tool in payload.get("tools") or ()]
+    return next(_TURNS[name] for name in offered if name in _TURNS)
+
+
+def main() -> None:
+    ends = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    server = ModelServer(answer=answer).start()
+    sys.stdout.write(f"{server.base_url}\n")
+    sys.stdout.flush()
+    signal.sigwait(ends)
+    server.stop()
+
+
+if __name__ == "__main__":
+    main()

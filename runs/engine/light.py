@@ -1,0 +1,66 @@
+"""What needs nothing but the database: the verdicts, the pauses, the end. Done inside the act's transaction.
+
+After every act the plan is asked again, and as long as its answer is light it is carried out at once: one
+act is one transaction, and what follows from it is never lost in between.
+"""
+
+from django.utils import timezone
+
+from runs.engine import endings, verdicts
+from runs.engine.plan import plan
+from runs.engine.steps import (
+    Adjust,
+    Engage,
+    EscalateStep,
+    Finish,
+    NextStep,
+    PassStep,
+    Recover,
+    StopStep,
+    Wait,
+)
+from runs.journal import Journal
+from runs.states import RunState, change_state
+from runs.view import RunView
+
+LIGHT = (Adjust, Engage, EscalateStep, Finish, PassStep, Recover, StopStep, Wait)
+
+
+def follow(view: RunView, journal: Journal) -> bool:
+    """Carry out what is light, in the current transaction. Returns whether the run goes on with an act."""
+    while isinstance(step := plan(view, timezone.now()), LIGHT):
+        if not _apply(view, step, journal):
+            return False
+    return True
+
+
+def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:
+    match step:
+        case Engage():
+            verdicts.engage(step.step, journal)
+        case Adjust():
+            verdicts.adjust(step.step, step.reason, journal)
+        case PassStep():
+            verdicts.pass_step(step.step, step.reason, journal)
+        case Recover():
+            verdicts.recover(step.call, journal)
+        case StopStep():
+            verdicts.stop_step(view, step.step, step.reason, journal)
+            return False
+        case EscalateStep():
+            verdicts.escalate(view, step.step, step.reason, step.gap, journal)
+            return False
+        case Finish():
+            endings.finish(view, step, journal)
+            return False
+        case Wait():
+            _wait(view, step, journal)
+            return False
+    return True
+
+
+def _wait(view: RunView, step: Wait, journal: Journal) -> None:
+    """Let go of the run until a person acts. Questions and escalations move the run when they are opened."""
+    if step.state == "awaiting_confirmation":
+        change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)
+        journal.event("run.waiting", {"for": "confirmation"})

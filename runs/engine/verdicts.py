@@ -1,0 +1,100 @@
+"""The verdict on a step, written down: engaged, adjusted, passed, stopped, handed over."""
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from activities.models.fields import in_language
+from activities.templates import BadTemplate, render
+from activities.tools import ToolOutcomeUnknown
+from agentapp.kernel.text import shorten
+from runs import answers
+from runs.finishing import finish_run
+from runs.journal import Journal
+from runs.models import Escalation, RunStep, ToolCall
+from runs.models.escalation import EscalationReason
+from runs.states import CallState, Outcome, RunState, StepState, Verdict, change_state
+from runs.view import RunView
+
+
+def engage(step: RunStep, journal: Journal) -> None:
+    """Begin a step."""
+    change_state(step, StepState.ENGAGED, started_at=timezone.now())
+    journal.event("step.engaged", _named(step))
+
+
+def adjust(step: RunStep, reason: str, journal: Journal) -> None:
+    """Count a round that brought no new fact."""
+    step.attempts += 1
+    step.verdict, step.verdict_reason = Verdict.ADJUST, shorten(reason, 2_000)
+    step.save(update_fields=["attempts", "verdict", "verdict_reason"])
+    journal.event("step.verdict", {**_named(step), "verdict": Verdict.ADJUST, "reason": step.verdict_reason})
+
+
+def pass_step(step: RunStep, reason: str, journal: Journal) -> None:
+    """The passing condition holds over the facts."""
+    _ended(step, StepState.PASSED, Verdict.PASS, reason, journal)
+
+
+def stop_step(view: RunView, step: RunStep, reason: str, journal: Journal) -> None:
+    """The stop condition holds: the run ends with nothing to do, and says so."""
+    _ended(step, StepState.STOPPED, Verdict.STOP, reason, journal)
+    finish_run(view.run, Outcome.NOTHING_TO_DO, journal, answer=_stop_message(view, step))
+
+
+def _ended(step: RunStep, state: StepState, verdict: Verdict, reason: str, journal: Journal) -> None:
+    change_state(step, state, verdict=verdict, verdict_reason=reason, ended_at=timezone.now())
+    journal.event("step.verdict", {**_named(step), "verdict": verdict, "reason": reason})
+
+
+def _stop_message(view: RunView, step: RunStep) -> str:
+    source = in_language(step.step.stop_message, view.language)
+    try:
+        filled = render(source, view.scope(step), view.language).strip() if source else ""
+    except BadTemplate:
+        filled = ""
+    return filled or _("There is nothing to do.")
+
+
+def escalate(
+    view: RunView, step: RunStep, reason: EscalationReason, gap: str, journal: Journal, *, summary: str = ""
+) -> None:
+    """Hand the open step over. Nothing of it counts as done. `summary` is a model's, marked as such."""
+    gap = shorten(gap, 2_000)
+    _ended(step, StepState.ESCALATED, Verdict.ESCALATE, gap, journal)
+    Escalation.objects.create(
+        run=view.run,
+        step=step,
+        reason=reason,
+        intention=step.intention or step.step.goal,
+        gap=gap,
+        summary=summary,
+        group=step.step.escalate_to or view.run.workspace.escalation_group,
+    )
+    text = answers.unknown_outcome() if reason == EscalationReason.UNKNOWN_OUTCOME else answers.escalated(gap)
+    change_state(view.run, RunState.ESCALATED, where={"fence": view.run.fence}, lease_until=None, answer=text)
+    journal.event("run.escalated", {**_named(step), "reason": reason.value, "gap": gap})
+
+
+def open_gap(view: RunView, step: RunStep) -> str:
+    """Return one sentence, written by code, on what keeps the step open."""
+    return _("The step “%(step)s” is open: %(reason)s") % {
+        "step": in_language(step.step.name, view.language),
+        "reason": step.verdict_reason or step.step.passes_when,
+    }
+
+
+def recover(call: ToolCall, journal: Journal) -> None:
+    """Settle a call whose worker went away while it ran: what left for outside is of unknown outcome."""
+    message = _("The action was started and its outcome is not known.")
+    change_state(
+        call,
+        CallState.UNKNOWN,
+        error_code=ToolOutcomeUnknown.code,
+        error_message=message,
+        ended_at=timezone.now(),
+    )
+    journal.event("call.unknown", {"call": str(call.pk), "tool": call.tool_key, "code": call.error_code})
+
+
+def _named(step: RunStep) -> dict[str, object]:
+    return {"step": step.step.key, "position": step.position}
