@@ -1,7 +1,7 @@
 """Tool calls, their arguments, and the confirmations they wait for."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -91,8 +91,8 @@ def risk_label(risk: str) -> str:
     }.get(risk, "")
 
 
-def call_view(call: ToolCall, inputs: Collection[str] = ()) -> CallView:
-    """Return the view of a call. `inputs` are the names of the run's inputs."""
+def call_view(call: ToolCall, labels: Mapping[str, str]) -> CallView:
+    """Return the view of a call. `labels` are those of the activity's inputs, by name."""
     fact = getattr(call, "fact", None)
     return CallView(
         id=call.pk,
@@ -105,7 +105,7 @@ def call_view(call: ToolCall, inputs: Collection[str] = ()) -> CallView:
         risk_label=risk_label(call.risk),
         found=found(fact.data, registry.get(call.tool_key)) if fact else "",
         error=call.error_message,
-        arguments=tuple(argument_view(argument, inputs) for argument in call.arguments.all()),
+        arguments=tuple(argument_view(argument, labels) for argument in call.arguments.all()),
         result=call.result,
         started_at=call.started_at,
         milliseconds=call.milliseconds,
@@ -113,12 +113,12 @@ def call_view(call: ToolCall, inputs: Collection[str] = ()) -> CallView:
     )
 
 
-def argument_view(argument: ToolArgument, inputs: Collection[str] = ()) -> ArgumentView:
+def argument_view(argument: ToolArgument, labels: Mapping[str, str]) -> ArgumentView:
     # Where an input was not taken from words literally, its name stands in their place.
-    detail = "" if argument.detail in inputs else argument.detail
+    detail = "" if argument.detail in labels else argument.detail
     return ArgumentView(
         name=argument.name,
-        label=title_of(argument.name),
+        label=labels.get(argument.name) or title_of(argument.name),
         value=shown(argument.value, argument.label),
         origin=origin_words(argument.origin, detail),
         grounded=argument.origin != ArgumentOrigin.UNGROUNDED,

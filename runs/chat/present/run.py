@@ -121,8 +121,9 @@ def run_view(
     tried: Mapping[str, Any] | None = None,
 ) -> RunView:
     """Return the view of a run read by `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
-    names = {item.name for item in run.inputs.all()}
-    calls = {call.pk: call_view(call, names) for call in run.calls.all()}
+    fields = _labels(run)
+    labels = {name: label for name, (label, _kind) in fields.items()}
+    calls = {call.pk: call_view(call, labels) for call in run.calls.all()}
     steps = tuple(_step(step, run, calls) for step in run.steps.all())
     open_question = _open_question(run)
     return RunView(
@@ -138,7 +139,7 @@ def run_view(
         outcome_label=Outcome(run.outcome).label if run.outcome else "",
         tone=tones.OUTCOMES[run.outcome] if run.outcome else tones.RUNS[run.state],
         said=tuple(_said(run)),
-        inputs=tuple(_input(item, _labels(run)) for item in run.inputs.all()),
+        inputs=tuple(_input(item, fields) for item in run.inputs.all()),
         steps=steps,
         question=question_view(open_question, problems, tried) if open_question else None,
         confirmations=tuple(confirmation_views(run, calls, viewer)),

@@ -91,7 +91,8 @@ def stop(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
         actions.run_stop(user=request.user, run_id=run_id)
     except Conflict:
         # It ended by itself first: what the person wanted is so; the page shows how it ended.
-        return HttpResponse(f"{notice(gettext('It had already ended.'))}\n{_parts(_view(request.user, run.pk))}")
+        ended = gettext("It had already ended.")
+        return HttpResponse(f"{notice(ended)}\n{_parts(_view(request.user, run.pk))}")
     return HttpResponse(f"{notice()}\n{_parts(_view(request.user, run.pk))}")
 
 
