@@ -6,7 +6,6 @@ Each step finds out quickly that it has nothing to do.
 import hashlib
 from collections.abc import Callable, Iterator
 from io import StringIO
-from io import StringIO
 from pathlib import Path
 
 from django.conf import settings
