@@ -38,7 +38,6 @@ class EventReader:
     def _line(self, line: bytes) -> Iterator[str]:
         if self._first:
             line, self._first = line.removeprefix(_BOM), False
-        line = line.rstrip(b"\r")
         if not line and self._data:
             data, self._data, self._data_size = "\n".join(self._data), [], 0
             yield data

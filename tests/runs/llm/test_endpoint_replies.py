@@ -337,6 +337,13 @@ def test_comments_keep_alives_and_odd_lines_are_ignored():
     )
 
 
+def test_a_byte_order_mark_before_the_first_event_is_ignored():
+    assert (
+        reply_to(stream(b"\xef\xbb\xbf" + event(chunk({"content": "Hello"})), chunk(finish="stop"))).text
+        == "Hello"
+    )
+
+
 def test_an_event_over_several_lines_is_one():
     spread = b'data: {"choices":\ndata: [{"delta":{"content":"Hello"},\ndata: "finish_reason":"stop"}]}\n\n'
 
