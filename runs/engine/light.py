@@ -61,6 +61,6 @@ def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:
 
 def _wait(view: RunView, step: Wait, journal: Journal) -> None:
     """Let go of the run until a person acts. Questions and escalations move the run when they are opened."""
-    if step.state == "awaiting_confirmation":
+    if step.state == RunState.AWAITING:
         change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)
         journal.event("run.waiting", {"for": "confirmation"})

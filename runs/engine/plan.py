@@ -25,7 +25,7 @@ from runs.engine.steps import (
 from runs.guardrails import Limit, limits_of, out_of_time
 from runs.models import ModelCall, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
-from runs.states import CallState, Outcome, StepState, Verdict
+from runs.states import CallState, Outcome, RunState, StepState, Verdict
 from runs.view import RunView
 
 #: Error codes of calls that a person's decision ended, and what the run ends as.
@@ -39,7 +39,7 @@ def plan(view: RunView, now: datetime) -> NextStep:
     if out_of_time(view.run, limits_of(view.activity), view.driving_since, now):
         return Finish(Outcome.GUARDRAIL, Limit.DURATION)
     if view.open_question is not None:
-        return Wait("needs_input")
+        return Wait(RunState.NEEDS_INPUT)
     if view.activity is None:
         return Route()
     if not view.steps:
@@ -60,7 +60,7 @@ def _plan_step(view: RunView, step: RunStep) -> NextStep:
     if step.state == StepState.PENDING:
         return Engage(step)
     if step.state == StepState.ESCALATED:
-        return Wait("escalated")
+        return Wait(RunState.ESCALATED)
     pending = _pending_call(view, step)
     if pending is not None:
         return pending
@@ -84,7 +84,7 @@ def _pending_call(view: RunView, step: RunStep) -> NextStep | None:
     if admitted := by_state.get(CallState.ADMITTED):
         return Execute(step, admitted[0])
     if by_state.get(CallState.AWAITING):
-        return Wait("awaiting_confirmation")
+        return Wait(RunState.AWAITING)
     return None
 
 

@@ -1,11 +1,10 @@
 """What may happen next in a run: a closed union. Planning chooses one, execution carries it out."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from runs.models import RunStep, ToolCall
 from runs.models.escalation import EscalationReason
-from runs.states import Outcome
+from runs.states import Outcome, RunState
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,9 @@ class Finish:
 
 @dataclass(frozen=True)
 class Wait:
-    """Nothing to do until a person acts."""
+    """Nothing to do until a person acts: the state the run waits in."""
 
-    state: Literal["needs_input", "awaiting_confirmation", "escalated"]
+    state: RunState
 
 
 NextStep = (
