@@ -111,9 +111,9 @@ def test_no_payment_is_allocated_beyond_its_amount_and_no_invoice_beyond_its_tot
 def test_the_known_records_are_in_their_situations(history: History) -> None:
     found = invoices_with_amounts(Invoice.objects.filter(workspace=history.ctx.workspace), build.TODAY)
     by_number = {invoice.number: invoice for invoice in found.filter(number__in=known.RESERVED_NUMBERS)}
-    for number in known.REFUNDABLE_INVOICES:
+    for number, amount in zip(known.REFUNDABLE_INVOICES, known.REFUNDABLE_AMOUNTS, strict=True):
         assert by_number[number].status == "paid"
-        assert by_number[number].refundable == by_number[number].total > 0
+        assert by_number[number].refundable == by_number[number].total == Decimal(amount)
     assert (
         0
         < by_number[known.PARTLY_REFUNDED_INVOICE].refundable
@@ -121,8 +121,9 @@ def test_the_known_records_are_in_their_situations(history: History) -> None:
     )
     assert by_number[known.REFUNDED_INVOICE].refundable == 0
     assert by_number[known.DISPUTED_INVOICE].status == "disputed"
-    for number in known.OVERDUE_INVOICES:
-        assert (by_number[number].status, by_number[number].paid) == ("overdue", 0)
+    for number, amount in zip(known.OVERDUE_INVOICES, known.OVERDUE_AMOUNTS, strict=True):
+        assert (by_number[number].status, by_number[number].balance) == ("overdue", Decimal(amount))
+    assert by_number[known.MATCHING_INVOICE].balance == Decimal(known.MATCHING_AMOUNT)
 
 
 def test_the_known_customers_are_in_their_situations(history: History) -> None:

@@ -1,5 +1,6 @@
 """Invoices and their lines, over three years up to today."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -37,18 +38,46 @@ def make_old_sales(ledger: Ledger) -> None:
         make_invoice(ledger, customer, ledger.today - timedelta(days=days))
 
 
-def make_invoice(ledger: Ledger, customer: Customer, issued_on: date, number: str = "") -> Invoice:
+def make_invoice(ledger: Ledger, customer: Customer, issued_on: date) -> Invoice:
     """Make one invoice with one to five lines."""
-    invoice = Invoice(
+    invoice = _header(ledger, customer, issued_on, ledger.random.choice(_TERMS))
+    products = ledger.random.sample(ledger.products, ledger.random.choice((1, 2, 2, 3, 3, 4, 5)))
+    lines = [_line(ledger, invoice, position, product) for position, product in enumerate(products, start=1)]
+    return _add(ledger, invoice, lines)
+
+
+def make_exact_invoice(
+    ledger: Ledger, customer: Customer, issued_on: date, number: str, ordered: Mapping[str, int]
+) -> Invoice:
+    """Make an invoice in euros of these quantities by product code, at the products' own prices."""
+    invoice = _header(ledger, customer, issued_on, terms=30, number=number)
+    products = {product.code: product for product in ledger.products}
+    lines = [
+        InvoiceLine(
+            invoice=invoice,
+            position=position,
+            product=products[code],
+            quantity=quantity,
+            unit_price=products[code].price,
+            unit_cost=products[code].cost,
+        )
+        for position, (code, quantity) in enumerate(ordered.items(), start=1)
+    ]
+    return _add(ledger, invoice, lines)
+
+
+def _header(ledger: Ledger, customer: Customer, issued_on: date, terms: int, number: str = "") -> Invoice:
+    return Invoice(
         workspace=ledger.workspace,
         customer=customer,
         number=number,
         issued_on=issued_on,
-        due_on=issued_on + timedelta(days=ledger.random.choice(_TERMS)),
+        due_on=issued_on + timedelta(days=terms),
         currency=customer.currency,
     )
-    products = ledger.random.sample(ledger.products, ledger.random.choice((1, 2, 2, 3, 3, 4, 5)))
-    lines = [_line(ledger, invoice, position, product) for position, product in enumerate(products, start=1)]
+
+
+def _add(ledger: Ledger, invoice: Invoice, lines: list[InvoiceLine]) -> Invoice:
     invoice.total = sum((line.quantity * line.unit_price for line in lines), Decimal("0.00"))
     ledger.invoices.append(invoice)
     ledger.lines.extend(lines)

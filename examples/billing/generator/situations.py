@@ -6,11 +6,28 @@ from decimal import Decimal
 from examples.billing import known
 from examples.billing.generator.ledger import Ledger
 from examples.billing.generator.receipts import open_exception, pay, receive, refund
-from examples.billing.generator.sales import make_invoice
-from examples.billing.models import Invoice, InvoiceLine, PaymentException
+from examples.billing.generator.sales import make_exact_invoice
+from examples.billing.models import Invoice, PaymentException
 
 _PAID_ERA = date(2025, 1, 27)
 _OPEN_ERA = date(2025, 11, 3)
+
+#: What was ordered on each known invoice; amounts follow from the products and never change.
+_ORDERED = {
+    **dict(
+        zip(
+            known.REFUNDABLE_INVOICES,
+            ({"P-002": 1}, {"P-003": 2}, {"P-009": 1, "P-010": 2}, {"P-014": 4}),
+            strict=True,
+        )
+    ),
+    known.PARTLY_REFUNDED_INVOICE: {"P-001": 1},
+    known.REFUNDED_INVOICE: {"P-006": 1},
+    known.DISPUTED_INVOICE: {"P-015": 2},
+    **dict(zip(known.OVERDUE_INVOICES, ({"P-007": 2}, {"P-005": 3}, {"P-011": 6}), strict=True)),
+    known.MATCHING_INVOICE: {"P-017": 1, "P-021": 4},
+    **{number: {"P-018": 3} for number in known.AMBIGUOUS_INVOICES},
+}
 
 
 def make_situations(ledger: Ledger) -> None:
@@ -63,21 +80,12 @@ def _loose_payments(ledger: Ledger) -> None:
 
 
 def _ambiguous_payment(ledger: Ledger) -> None:
-    """Two open invoices of the same amount and day: the twin copies the first one's lines."""
-    first, second = (
+    """Two open invoices of the same amount and day, and a payment that says nothing."""
+    first, _second = (
         _invoice(ledger, number, _OPEN_ERA, at_least_ago=100) for number in known.AMBIGUOUS_INVOICES
     )
-    own = [line for line in ledger.lines if line.invoice is first]
-    ledger.lines = [line for line in ledger.lines if line.invoice is not second]
-    ledger.lines.extend(_copy(line, second) for line in own)
-    second.total, second.due_on = first.total, first.due_on
     payment = receive(ledger, first, first.total, first.due_on, number=known.AMBIGUOUS_PAYMENT)
     open_exception(ledger, payment, PaymentException.Kind.UNALLOCATED)
-
-
-def _copy(line: InvoiceLine, invoice: Invoice) -> InvoiceLine:
-    names = ("position", "product", "quantity", "unit_price", "unit_cost")
-    return InvoiceLine(invoice=invoice, **{name: getattr(line, name) for name in names})
 
 
 def _disputed_payment(ledger: Ledger) -> None:
@@ -91,4 +99,5 @@ def _disputed_payment(ledger: Ledger) -> None:
 
 def _invoice(ledger: Ledger, number: str, era: date, at_least_ago: int) -> Invoice:
     customer = ledger.customer(known.INVOICED_CUSTOMER)
-    return make_invoice(ledger, customer, ledger.day(era, at_least_ago), number)
+    day = ledger.day(era, at_least_ago)
+    return make_exact_invoice(ledger, customer, day, number, _ORDERED[number])
