@@ -306,6 +306,7 @@ def test_nobody_else_answers(request, question, who):
         '{"values": {"FIELD": null}}',
         '{"values": {"FIELD": {"a": [1]}}}',
         '{"values": {"FIELD": ["C-0101", "C-0102"]}}',
+        '{"values": {"FIELD": []}}',
         '{"values": {"FIELD": 7}}',
         '{"values": {"FIELD": true}}',
         '{"values": {"FIELD": "\\u0000"}}',

@@ -173,7 +173,8 @@ def _told(report: RunReport) -> Iterator[str]:
 def _questioned(question: QuestionReport) -> Iterator[str]:
     yield question.text
     for field in question.fields:
-        yield f"  {field.label}{f' ({field.error})' if field.error else ''}"
+        if named := ": ".join(filter(None, (field.label, field.error))):
+            yield f"  {named}"
         for candidate in field.candidates:
             detail = f", {candidate.detail}" if candidate.detail else ""
             yield f"    {candidate.value}: {candidate.label}{detail}"
