@@ -12,14 +12,11 @@ from django.utils.translation import gettext_lazy as _
 class FoldedEmailField(models.EmailField):
     """An e-mail address kept in lower case, so that "Ada@Example.org" and "ada@example.org" are one person.
 
-    Values are folded on their way to the database, in look-ups as in writes.
+    Values are folded on their way to the database, in look-ups as in writes: both go through `to_python`.
     """
 
     def to_python(self, value: Any) -> Any:
         return fold_email(super().to_python(value))
-
-    def get_prep_value(self, value: Any) -> Any:
-        return fold_email(super().get_prep_value(value))
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         value = fold_email(super().pre_save(model_instance, add))
