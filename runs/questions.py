@@ -97,7 +97,7 @@ def sentence(asked: Sequence[Asked]) -> str:
 
 
 _FIRST = (
-    {"first", "1", "1st", "one", "premier", "premiere", "1er", "1ere"},
+    {"first", "1", "1st", "premier", "premiere", "1er", "1ere"},
     {"second", "2", "2nd", "two", "deuxieme"},
 )
 _ORDINALS = (*_FIRST, {"third", "3", "3rd", "three", "troisieme"}, {"fourth", "4", "four", "quatrieme"})
