@@ -25,6 +25,7 @@ function poll() {
 }
 
 function down() {
+  document.documentElement.dataset.connected = "no";
   if (polling) return;
   saying = setTimeout(() => {
     banner.hidden = false;
@@ -37,6 +38,7 @@ function up() {
   clearInterval(polling);
   polling = 0;
   banner.hidden = true;
+  document.documentElement.dataset.connected = "yes";
 }
 
 function reconnect() {
