@@ -13,7 +13,7 @@ from ninja.security.base import AuthBase
 from ninja.utils import check_csrf
 from pydantic import BaseModel, Field
 
-from accounts import access, tokens
+from accounts import access, throttle, tokens
 from accounts.choice import workspace_named
 from accounts.models import Scope, User, Workspace
 from agentapp.kernel.errors import NotAllowed, NotSignedIn
@@ -62,7 +62,11 @@ class TokenAuth(HttpBearer):
         return self.authenticate(request, clean_text(raw).strip())
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
-        user = tokens.authenticate(token, self.scope)
+        try:
+            user = tokens.authenticate(token, self.scope)
+        except NotSignedIn:
+            throttle.token_failed(request.META.get("REMOTE_ADDR", ""))
+            raise
         translation.activate(user.language)
         timezone.activate(ZoneInfo(user.time_zone))
         return user

@@ -23,6 +23,8 @@ WINDOW = timedelta(minutes=15)
 #: Failures admitted per window: for one person from one address, for one person, from one address (an
 #: office may stand behind one).
 LIMITS = {"pair": 6, "person": 60, "address": 120}
+#: Bad tokens admitted per window from one address, before the answer is to wait.
+TOKEN_FAILURES = 60
 _KEEP = timedelta(days=1)
 
 _COUNT = """
@@ -41,6 +43,17 @@ def admit(email: str, address: str) -> None:
         failures, since = _count(key, now)
         if failures > LIMITS[name]:
             raise _too_much(since + WINDOW - now)
+
+
+def token_failed(address: str) -> None:
+    """Count a token that was not good; raise TooMuch when one address has sent too many.
+
+    Good tokens are not held up: an office behind one address goes on working beside a broken program.
+    """
+    now = timezone.now()
+    failures, since = _count(_digest("token", address), now)
+    if failures > TOKEN_FAILURES:
+        raise _too_much(since + WINDOW - now)
 
 
 def succeeded(email: str, address: str) -> None:

@@ -95,8 +95,8 @@ def answer(error: MandateError) -> HttpResponse:
     response = JsonResponse(ErrorAnswer(error=body).model_dump(), status=error.status)
     if error.status == HTTPStatus.UNAUTHORIZED:
         response["WWW-Authenticate"] = 'Bearer realm="api"'
-    if "retry_after" in body.data:
-        response["Retry-After"] = str(body.data["retry_after"])
+    if wait := data.get("retry_after") or 60 * data.get("minutes", 0):
+        response["Retry-After"] = str(wait)
     return response
 
 

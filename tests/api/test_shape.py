@@ -11,7 +11,7 @@ from django.middleware.csrf import get_token
 from django.test import Client
 from django.utils import translation
 
-from accounts import access
+from accounts import access, throttle
 from accounts import actions as accounts
 from agentapp.api import api
 from agentapp.kernel.errors import Misconfigured
@@ -241,3 +241,13 @@ def test_a_page_that_fails_is_no_json():
     response = Client(raise_request_exception=False).get("/no-such-page/")
     assert response.status_code == 404
     assert response["Content-Type"].startswith("text/html")
+
+
+def test_many_bad_tokens_are_asked_to_wait(owner_program, monkeypatch):
+    monkeypatch.setattr(throttle, "TOKEN_FAILURES", 3)
+    bad = Program("mandate_000000000000_" + "a" * 43)
+    assert [bad.get("/me").status_code for _attempt in range(5)] == [401, 401, 401, 429, 429]
+    response = bad.get("/me")
+    assert error_of(response, 429)["code"] == "too_much"
+    assert 0 < int(response["Retry-After"]) <= 15 * 60
+    assert owner_program.get("/me").status_code == 200
