@@ -1,1 +1,1 @@
-"""Measurements that print a table: `make bench`. Ratios are taken side by side in one run; nothing is asserted."""
+"""Measurements that print a table: `make bench`. Ratios are taken side by side; nothing is asserted."""

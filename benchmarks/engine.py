@@ -19,7 +19,8 @@ from activities.blueprint import AgentBlueprint
 from activities.models import Agent
 from activities.tools import ToolContext, registry
 from agentapp.kernel.ids import uuid7
-from benchmarks.model import CUSTOMER, INVOICE
+from benchmarks import tools  # noqa: F401 - declares the benchmark's tools
+from benchmarks.model import CUSTOMER
 from benchmarks.table import Row, median, milliseconds, percentile
 from runs.actions import confirmation_decide, conversation_create, message_post
 from runs.jobs import run_drain
@@ -30,8 +31,7 @@ from runs.models import Confirmation, Conversation, Run
 from runs.view import RunView
 
 WARM_UP = 5
-ASKED = f"Draft a credit note for {CUSTOMER} on {INVOICE}"
-_INPUTS = {"customer": CUSTOMER, "invoice": INVOICE}
+ASKED = f"Mark the customer {CUSTOMER}"
 
 
 def measure(base_url: str, rounds: int) -> list[Row]:
@@ -162,15 +162,10 @@ def _execute(name: str, arguments: str, context: ToolContext) -> None:
     contract = registry.by_wire_name(name)
     if contract is None:
         return
-    given = {
-        **json.loads(arguments),
-        **{k: v for k, v in _BOUND.items() if k in contract.params_model.model_fields},
-    }
     with transaction.atomic():
-        contract.function(context, contract.params_model.model_validate(given))
-
-
-_BOUND: dict[str, Any] = {**_INPUTS, "reason": "pricing error", "amount": "0.01"}
+        contract.function(
+            context, contract.params_model.model_validate({"customer": CUSTOMER, **json.loads(arguments)})
+        )
 
 
 def _log_position() -> int:
@@ -193,12 +188,18 @@ def _publish(user: User) -> None:
     access.grant("activities.use_agent", user, revision.agent)
 
 
-def _tool(key: str, **params: Any) -> dict[str, Any]:
-    return {"tool": key, "params": params}
+def _step(key: str, *names: str) -> dict[str, Any]:
+    return {
+        "key": key,
+        "name": {"en": key},
+        "goal": f"Carry out {key}.",
+        "tools": [f"bench.{name}" for name in names],
+        "passes_when": " && ".join(f"has(facts.{name})" for name in names),
+    }
 
 
 _CUSTOMER = {"source": "input", "input": "customer"}
-_INVOICE = {"source": "input", "input": "invoice"}
+_TOOLS = ("get_customer", "count_invoices", "last_invoice", "mark")
 _BLUEPRINT: dict[str, Any] = {
     "key": "bench",
     "name": {"en": "Benchmark"},
@@ -206,60 +207,23 @@ _BLUEPRINT: dict[str, Any] = {
         {
             "key": "five_calls",
             "name": {"en": "Five calls"},
-            "summary": {"en": "Reads three records and drafts a credit note."},
+            "summary": {"en": "Reads three records and marks one."},
             "aliases": {"en": ["five calls"]},
             "inputs": [
                 {
                     "name": "customer",
                     "type": "reference",
-                    "reference": "billing.customer",
+                    "reference": "bench.customer",
                     "label": {"en": "Customer"},
                 },
-                {
-                    "name": "invoice",
-                    "type": "reference",
-                    "reference": "billing.invoice",
-                    "label": {"en": "Invoice"},
-                },
             ],
-            "tools": [
-                _tool("billing.get_customer", customer=_CUSTOMER),
-                _tool("billing.find_payments", customer=_CUSTOMER),
-                _tool("billing.get_invoice", invoice=_INVOICE),
-                {
-                    **_tool(
-                        "billing.draft_credit_note",
-                        invoice=_INVOICE,
-                        reason={"source": "fixed", "fixed": "pricing error"},
-                        amount={"source": "fixed", "fixed": "0.01"},
-                    ),
-                    "confirm": True,
-                },
-            ],
+            "tools": [{"tool": f"bench.{name}", "params": {"customer": _CUSTOMER}} for name in _TOOLS],
             "steps": [
-                {
-                    "key": "read",
-                    "name": {"en": "Read"},
-                    "goal": "Read the customer and the payments.",
-                    "tools": ["billing.get_customer", "billing.find_payments"],
-                    "passes_when": "has(facts.get_customer) && has(facts.find_payments)",
-                },
-                {
-                    "key": "check",
-                    "name": {"en": "Check"},
-                    "goal": "Read the invoice.",
-                    "tools": ["billing.get_invoice"],
-                    "passes_when": "has(facts.get_invoice)",
-                },
-                {
-                    "key": "draft",
-                    "name": {"en": "Draft"},
-                    "goal": "Draft the credit note.",
-                    "tools": ["billing.draft_credit_note"],
-                    "passes_when": "has(facts.draft_credit_note)",
-                },
+                _step("read", "get_customer", "count_invoices"),
+                _step("check", "last_invoice"),
+                _step("mark", "mark"),
             ],
-            "template": {"en": "{{ facts.draft_credit_note.credit_note }}"},
+            "template": {"en": "{{ facts.mark.text }}"},
         }
     ],
 }

@@ -35,9 +35,8 @@ def loopback_model() -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.model"], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     try:
-        yield process.stdout.readline().strip()
+        yield process.stdout.readline().strip() if process.stdout else ""
     finally:
         process.terminate()
         process.wait(10)

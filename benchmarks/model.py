@@ -1,4 +1,4 @@
-"""A model with no latency for the engine's benchmark, in a process of its own: `python -m benchmarks.model`."""
+"""A model with no latency, in a process of its own: `python -m benchmarks.model`."""
 
 import signal
 import sys
@@ -11,16 +11,15 @@ from tests.loopback.server import ModelServer
 from tests.loopback.turns import Turn
 
 CUSTOMER = "C-0102"
-INVOICE = "INV-2025-00126"
 #: The first function of a request that is named here decides the answer.
 _ANSWERS: Mapping[str, list[tuple[str, dict[str, Any]]]] = {
     "choose_activity": [
         ("choose_activity", {"decision": "activity", "activity": "bench.five_calls", "alternatives": []})
     ],
-    "fill_inputs": [("fill_inputs", {"customer": CUSTOMER, "invoice": INVOICE})],
-    "billing_get_customer": [("billing_get_customer", {}), ("billing_find_payments", {})],
-    "billing_get_invoice": [("billing_get_invoice", {})],
-    "billing_draft_credit_note": [("billing_draft_credit_note", {})],
+    "fill_inputs": [("fill_inputs", {"customer": CUSTOMER})],
+    "bench_get_customer": [("bench_get_customer", {}), ("bench_count_invoices", {})],
+    "bench_last_invoice": [("bench_last_invoice", {})],
+    "bench_mark": [("bench_mark", {})],
 }
 _TURNS = {name: joined(turns.calls(*calls)) for name, calls in _ANSWERS.items()}
 

@@ -25,12 +25,12 @@ from activities.rights import may_use
 from activities.tools import Preview, Risk, ToolContext, ToolContract, ToolError, ToolParams, registry
 from activities.tools.contract import ParamContract
 from agentapp.kernel.canonical import digest, plain
-from runs.arguments import BadArguments, parse_arguments
+from runs.arguments import BadArguments, is_unwieldy, parse_arguments
 from runs.grounding import Ground, ground_reference, ground_words, stands_in
 from runs.guardrails import limits_of
 from runs.models import RunStep, ToolCall
 from runs.models.run import Origin
-from runs.references import look_up
+from runs.references import Eyes, look_up
 from runs.states import CallState
 from runs.view import RunView
 
@@ -72,14 +72,6 @@ class Admitted:
     preview: Preview | None = None
 
 
-@dataclass(frozen=True)
-class _Eyes:
-    """As whom records are looked up: the context of the call, and the rights read for it."""
-
-    context: ToolContext
-    rights: Standing
-
-
 @dataclass
 class _Draft:
     """The values being put together, each with its provenance and ground."""
@@ -102,7 +94,7 @@ def check(view: RunView, step: RunStep, call: ToolCall, *, spent: int) -> Admitt
     draft = _provenance(view, contract, binding, call.proposed_arguments)
     context = view.context(call)
     params = _final(view, contract, binding, draft, context)
-    arguments = _grounded(view, contract, draft, params, _Eyes(context, rights))
+    arguments = _grounded(view, contract, draft, params, view.eyes(rights))
     _in_contract_hands(contract.guard, contract, context, params)
     if spent >= limits_of(view.activity).max_tool_calls:
         raise Refused("guardrail", "The limit of tool calls is reached; this one was not started.")
@@ -126,10 +118,10 @@ def recheck(view: RunView, step: RunStep, call: ToolCall) -> tuple[ToolContract,
     if call_digest(view, contract, values) != call.digest:
         raise Refused("digest_mismatch", "The arguments are not those that were admitted.")
     params = _validated(contract, values)
-    context = view.context(call)
+    context, eyes = view.context(call), view.eyes(rights)
     for param in contract.params:
         for value in _references(param, values):
-            if look_up(param.reference, value, context, rights.permissions) is None:
+            if look_up(param.reference, value, eyes) is None:
                 raise Refused("not_visible", f"{param.name}: this record is not there for you any more.")
     _in_contract_hands(contract.guard, contract, context, params)
     return contract, params
@@ -222,10 +214,15 @@ def _final(
 
 def _validated(contract: ToolContract, values: Mapping[str, Any]) -> ToolParams:
     try:
-        return contract.params_model.model_validate(dict(values))
+        params: ToolParams = contract.params_model.model_validate(dict(values))
     except ValidationError as error:
         told = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         raise Refused("invalid_arguments", f"Nothing was called. {told}.") from error
+    for name, value in params:
+        numbers = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Decimal)]
+        if any(map(is_unwieldy, numbers)):
+            raise Refused("invalid_arguments", f"Nothing was called. {name}: this number is out of range.")
+    return params
 
 
 def _narrowed(narrowed: ParamBinding, value: Any) -> None:
@@ -243,7 +240,7 @@ def _narrowed(narrowed: ParamBinding, value: Any) -> None:
 
 
 def _grounded(
-    view: RunView, contract: ToolContract, draft: _Draft, params: ToolParams, eyes: _Eyes
+    view: RunView, contract: ToolContract, draft: _Draft, params: ToolParams, eyes: Eyes
 ) -> tuple[FinalArgument, ...]:
     """Return the final arguments with their origins. Raises Refused for an identifier from nowhere."""
     values = plain(params.model_dump(mode="python"))
@@ -295,11 +292,11 @@ def _references(param: ParamContract, values: Mapping[str, Any]) -> list[str]:
     return [item for item in (value if isinstance(value, list) else [value]) if item]
 
 
-def _label(param: ParamContract, value: Any, eyes: _Eyes) -> str:
+def _label(param: ParamContract, value: Any, eyes: Eyes) -> str:
     """Return how a person reads the value. A record this user may not see is refused here."""
     labels = []
     for item in _references(param, {param.name: value}):
-        record = look_up(param.reference, item, eyes.context, eyes.rights.permissions)
+        record = look_up(param.reference, item, eyes)
         if record is None:
             raise Refused("not_visible", f"{param.name}: there is no such record for this user.")
         labels.append(record.label if item in record.label else f"{record.label} ({item})")

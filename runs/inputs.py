@@ -16,7 +16,7 @@ from runs.models import RunInput
 from runs.models.question import AskedBecause
 from runs.models.run import Origin
 from runs.questions import Asked, Choice
-from runs.references import MAX_CANDIDATES, Resolution, resolve
+from runs.references import MAX_CANDIDATES, Eyes, Resolution, resolve
 from runs.view import RunView
 
 #: Of a free text, at least this share of its words must be the user's own.
@@ -46,12 +46,14 @@ class Settled:
         )
 
 
-def settle(view: RunView, field: ActivityInput, raw: Any, said: Sequence[str]) -> Settled | Asked | None:
+def settle(
+    view: RunView, field: ActivityInput, raw: Any, said: Sequence[str], eyes: Eyes
+) -> Settled | Asked | None:
     """Settle one field from `raw`, what a model read in `said`. None: the words do not hold it."""
     if raw is None or raw == "" or raw == []:
         return None
     if field.kind == FieldKind.REFERENCE:
-        return _settle_reference(view, field, raw, said)
+        return _settle_reference(view, field, raw, said, eyes)
     if not _is_grounded(field, raw, said):
         return None
     try:
@@ -75,7 +77,7 @@ def _is_grounded(field: ActivityInput, raw: Any, said: Sequence[str]) -> bool:
 
 
 def _settle_reference(
-    view: RunView, field: ActivityInput, raw: Any, said: Sequence[str]
+    view: RunView, field: ActivityInput, raw: Any, said: Sequence[str], eyes: Eyes
 ) -> Settled | Asked | None:
     mentions = [str(item).strip() for item in (raw if isinstance(raw, list) else [raw]) if str(item).strip()]
     mentions = [
@@ -87,7 +89,7 @@ def _settle_reference(
         mentions = mentions[:1]
     found: list[tuple[str, str]] = []
     for mention in mentions:
-        resolution = resolve(field.reference, mention, view.context(), view.rights().permissions)
+        resolution = resolve(field.reference, mention, eyes)
         if resolution.record is None:
             return _ambiguous(view, field, mention, resolution)
         found.append((resolution.record.value, _named(resolution.record.label, resolution.record.value)))
@@ -126,7 +128,7 @@ def asked(
     return Asked(field.name, field.kind, label, because, candidates, words, error)
 
 
-def answered(view: RunView, field: ActivityInput, raw: Any) -> Settled:
+def answered(view: RunView, field: ActivityInput, raw: Any, eyes: Eyes) -> Settled:
     """Return a form's answer as an input. Raises ValueInvalid, also for a record that is not there."""
     if field.kind != FieldKind.REFERENCE:
         value = read_value(field, raw)
@@ -134,13 +136,13 @@ def answered(view: RunView, field: ActivityInput, raw: Any) -> Settled:
     values = raw if field.is_list and isinstance(raw, list) else [raw]
     if not values:
         raise ValueInvalid(_("Please answer this."))
-    found = [_chosen(view, field, str(item)) for item in values]
+    found = [_chosen(field, str(item), eyes) for item in values]
     value = [item for item, _label in found] if field.is_list else found[0][0]
     return Settled(field.name, value, ", ".join(label for _value, label in found), origin=Origin.PERSON)
 
 
-def _chosen(view: RunView, field: ActivityInput, text: str) -> tuple[str, str]:
-    resolution = resolve(field.reference, text, view.context(), view.rights().permissions)
+def _chosen(field: ActivityInput, text: str, eyes: Eyes) -> tuple[str, str]:
+    resolution = resolve(field.reference, text, eyes)
     if resolution.record is None:
         raise ValueInvalid(_ambiguous_sentence(len(resolution.candidates)) % {"words": shorten(text, 60)})
     return resolution.record.value, _named(resolution.record.label, resolution.record.value)

@@ -17,27 +17,39 @@ class Resolution:
     candidates: tuple[Reference, ...] = ()
 
 
-def visible_type(key: str, permissions: Collection[str]) -> ReferenceType | None:
-    """Return the reference type if it exists and its records may be seen with `permissions`."""
-    kind = registry.reference(key)
-    return kind if kind is not None and kind.permission in permissions else None
+@dataclass(frozen=True)
+class Eyes:
+    """As whom records are looked up: the run's context, and the permissions read for this act."""
+
+    context: ToolContext
+    permissions: Collection[str]
+
+    def kind(self, key: str) -> ReferenceType | None:
+        """Return the reference type if it exists and its records may be seen."""
+        found = registry.reference(key)
+        return found if found is not None and found.permission in self.permissions else None
+
+    def search(self, key: str, text: str) -> list[Reference]:
+        """Return the records that `text` may name, best first."""
+        kind = self.kind(key)
+        return kind.search(self.context, text, MAX_CANDIDATES) if kind else []
 
 
-def resolve(key: str, text: str, context: ToolContext, permissions: Collection[str]) -> Resolution:
+def resolve(key: str, text: str, eyes: Eyes) -> Resolution:
     """Find the record that `text` names. Of several partial matches none is preferred: the person chooses."""
-    kind = visible_type(key, permissions)
+    kind = eyes.kind(key)
     if kind is None or not text.strip():
         return Resolution()
-    known = kind.get(context, text.strip())
+    known = kind.get(eyes.context, text.strip())
     if known is not None:
         return Resolution(known)
-    found = kind.search(context, text, MAX_CANDIDATES)
+    found = eyes.search(key, text)
     exact = [item for item in found if item.exact]
     best = exact or found
     return Resolution(best[0]) if len(best) == 1 else Resolution(candidates=tuple(best))
 
 
-def look_up(key: str, value: str, context: ToolContext, permissions: Collection[str]) -> Reference | None:
+def look_up(key: str, value: str, eyes: Eyes) -> Reference | None:
     """Return the record of exactly this value, None when it does not exist for this user."""
-    kind = visible_type(key, permissions)
-    return kind.get(context, value) if kind is not None else None
+    kind = eyes.kind(key)
+    return kind.get(eyes.context, value) if kind is not None else None

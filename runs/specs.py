@@ -72,8 +72,11 @@ def param_schema(param: ParamContract, narrowed: ParamBinding) -> dict[str, Any]
     schema: dict[str, Any] = dict(param.schema)
     if param.description:
         schema["description"] = param.description
-    if narrowed.allowed_values:
-        schema["enum"] = list(narrowed.allowed_values)
+    allowed: list[Any] = list(narrowed.allowed_values)
+    if allowed and param.is_list:
+        schema["items"] = {**schema["items"], "enum": allowed}
+    elif allowed:
+        schema["enum"] = allowed if param.required else [*allowed, None]
     return schema if param.required else nullable(schema)
 
 

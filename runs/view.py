@@ -3,7 +3,7 @@
 The holder of the lease is the only writer, so what it wrote is what stands.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -22,6 +22,7 @@ from runs.grounding import Ground, NamedRecord, references_in
 from runs.models import Fact, Message, ModelCall, Question, Run, RunInput, RunOutput, RunStep, ToolCall
 from runs.models.run import Origin
 from runs.protection import Vault, project
+from runs.references import Eyes
 from runs.states import QuestionState, StepState
 
 
@@ -97,6 +98,10 @@ class RunView:
             view.use_activity(run.activity_id)
         return view
 
+    def read_calls(self) -> None:
+        """Read the calls anew: a person may decide on them while this worker holds the run."""
+        self.calls = list(self.run.calls.prefetch_related("arguments").all())
+
     @classmethod
     def untouched(cls, run: Run) -> "RunView":
         """Return the view of a run nobody drove before: it has its messages and nothing else."""
@@ -140,6 +145,10 @@ class RunView:
             return standing(self.run.user, self.run.workspace)
         return standing_for(self.run.user, self.activity, self.run.workspace)
 
+    def eyes(self, rights: Standing | None = None) -> Eyes:
+        """Return as whom this run looks records up; without `rights`, as they are now."""
+        return Eyes(self.context(), (rights or self.rights()).permissions)
+
     # The procedure
 
     @property
@@ -157,9 +166,10 @@ class RunView:
     def rounds_of(self, step: RunStep) -> list[ModelCall]:
         return [call for call in self.model_calls if call.step_id == step.pk and call.purpose == "step"]
 
-    def step_contracts(self, step: Step) -> dict[str, tuple[ToolContract, ToolBinding]]:
-        """Return the tools of a step that exist here and whose permission the user holds now, by wire name."""
-        permissions = self.rights().permissions
+    def step_contracts(
+        self, step: Step, permissions: Collection[str]
+    ) -> dict[str, tuple[ToolContract, ToolBinding]]:
+        """Return the tools of a step that exist here and that `permissions` allow, by wire name."""
         found = {}
         for binding in step.tools.all():
             contract = registry.get(binding.tool_key)
@@ -178,7 +188,7 @@ class RunView:
         return {name: row.value for name, row in self.inputs.items()}
 
     def scope(self, step: RunStep | None = None) -> dict[str, Any]:
-        """Return what conditions and templates read: facts by key (the latest of each tool), inputs, attempts."""
+        """Return what conditions and templates read: inputs, attempts, the latest fact of each tool."""
         return {
             "facts": {fact.key: plain(fact.data) for fact in self.facts},
             "inputs": self.input_values,

@@ -12,7 +12,7 @@ from activities.rights import offered_activities
 from activities.values import ValueInvalid
 from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.ids import uuid7
-from agentapp.kernel.text import clean_text
+from agentapp.kernel.text import clean_text, clean_value
 from runs.actions.messages import answer_question
 from runs.inputs import Settled, answered
 from runs.journal import Journal, write_events
@@ -41,7 +41,7 @@ def question_answer(*, user: User, question_id: UUID, values: Mapping[str, Any])
             raise Conflict(_("This question is no longer open."), state=question.state)
         fields = list(question.fields.prefetch_related("candidates"))
         given = {field.name: _given(values, field) for field in fields}
-        missing = {name: _("Please answer this.") for name, value in given.items() if value in (None, "")}
+        missing = {name: _("Please answer this.") for name, value in given.items() if value in (None, "", [])}
         if missing:
             raise InvalidInput(_("Some answers are missing."), fields=missing)
         _apply(RunView.load(run.pk), fields, given, user)
@@ -54,7 +54,7 @@ def question_answer(*, user: User, question_id: UUID, values: Mapping[str, Any])
 
 def _given(values: Mapping[str, Any], field: QuestionField) -> Any:
     value = values.get(field.name)
-    return clean_text(value).strip() if isinstance(value, str) else value
+    return clean_text(value).strip() if isinstance(value, str) else clean_value(value)
 
 
 def _apply(view: RunView, fields: list[QuestionField], given: Mapping[str, Any], user: User) -> None:
@@ -95,11 +95,12 @@ def _choose_activity(view: RunView, key: str, user: User) -> None:
 
 def _fill(view: RunView, given: Mapping[str, Any], user: User) -> None:
     by_name = {field.name: field for field in (view.activity.inputs.all() if view.activity else ())}
+    eyes = view.eyes()
     settled: list[Settled] = []
     wrong: dict[str, str] = {}
     for name, raw in given.items():
         try:
-            settled.append(answered(view, by_name[name], raw))
+            settled.append(answered(view, by_name[name], raw, eyes))
         except ValueInvalid as error:
             wrong[name] = str(error)
     if wrong:

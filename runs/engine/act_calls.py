@@ -38,6 +38,12 @@ logger = logging.getLogger(__name__)
 MAX_RESULT_BYTES = 5_000_000
 
 
+class _NotAFact(ToolError):
+    """The tool returned, and what it returned cannot be used."""
+
+    code = "invalid_result"
+
+
 @dataclass(frozen=True)
 class _Execution:
     """A call about to be executed: what the gate let through, and how its row gets there."""
@@ -175,6 +181,8 @@ def _execute_local(view: RunView, execution: _Execution) -> bool:
                 outcome = _run_tool(view, execution)
                 if isinstance(outcome, ToolError):
                     raise outcome
+                if problem := _not_a_fact(outcome, execution.contract, late=False):
+                    raise _NotAFact(problem)
         except ToolError as error:
             outcome = error
         _record(view, execution, outcome, started, journal, values)
@@ -267,9 +275,11 @@ def _not_a_fact(outcome: ToolResult, contract: ToolContract, *, late: bool) -> s
         return "The tool returned something its contract does not declare."
     if late and contract.effect is not Effect.LOCAL:
         return "The result came later than the contract allows."
-    if len(canonical_bytes(outcome.model_dump(mode="python"))) > MAX_RESULT_BYTES:
-        return "The result is too large."
-    return ""
+    try:
+        size = len(canonical_bytes(clean_value(plain(outcome.model_dump(mode="python")))))
+    except (TypeError, ValueError):
+        return "The tool returned a value that cannot be written down."
+    return "The result is too large." if size > MAX_RESULT_BYTES else ""
 
 
 def _failed(

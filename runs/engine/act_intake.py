@@ -25,6 +25,7 @@ from runs.llm.builtin import BuiltinModel
 from runs.models import RunInput, RunStep
 from runs.models.question import AskedBecause
 from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
+from runs.references import Eyes
 from runs.specs import card_key, card_of, input_spec
 from runs.states import Outcome, QuestionState, RunState, change_state
 from runs.view import RunView
@@ -62,7 +63,9 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
     by_key = {card_key(activity): activity for activity in offered}
     decision = answer.get("decision")
     chosen = by_key.get(str(answer.get("activity")))
-    alternatives = [by_key[key] for key in answer.get("alternatives") or () if key in by_key]
+    named = answer.get("alternatives")
+    keys = map(str, named if isinstance(named, list) else ())
+    alternatives = [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
     pinned = {"activity": chosen, "revision": chosen.revision} if decision == "activity" and chosen else {}
     with settling(view, asked_model, **pinned) as journal:
         milliseconds = round((monotonic() - started) * 1000)
@@ -140,7 +143,8 @@ def fill_inputs(view: RunView) -> bool:
     """Fill the inputs from the words; ask for what is missing, else lay out the steps. Returns whether to go on."""
     activity = view.activity
     assert activity is not None  # noqa: S101 - the plan fills inputs of a routed run only
-    if not may_use(view.rights(), activity, view.run.workspace):
+    rights = view.rights()
+    if not may_use(rights, activity, view.run.workspace):
         with commit(view) as journal:
             finish_run(
                 view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission"
@@ -149,7 +153,9 @@ def fill_inputs(view: RunView) -> bool:
     open_fields = [field for field in activity.inputs.all() if field.name not in view.inputs]
     answered, said = _unread_words(view)
     settled, problems, asked_model = (
-        _read_words(view, activity, open_fields, answered, said) if open_fields and said else ([], [], None)
+        _read_words(view, open_fields, answered, said, view.eyes(rights))
+        if open_fields and said
+        else ([], [], None)
     )
     done = {item.name for item in settled}
     named = {item.name for item in problems}
@@ -181,20 +187,20 @@ def _unread_words(view: RunView) -> tuple[list[str], list[str]]:
 
 
 def _read_words(
-    view: RunView, activity: Activity, fields: Sequence[ActivityInput], answered: list[str], said: list[str]
+    view: RunView, fields: Sequence[ActivityInput], answered: list[str], said: list[str], eyes: Eyes
 ) -> tuple[list[Settled], list[Asked], AskedModel | None]:
-    direct = _answer_taken_whole(view, fields, answered, said)
+    direct = _answer_taken_whole(view, fields, answered, said, eyes)
     if direct:
         kept = [item for item in direct if isinstance(item, Settled)]
         return kept, [item for item in direct if isinstance(item, Asked)], None
     specs = [input_spec(field, view.language) for field in fields]
-    request = input_request(view, activity, specs, "\n".join(said))
+    request = input_request(view, specs, "\n".join(said), eyes)
     asked_model, values = ask_for(view, request, FILL_INPUTS)
     values = _checked_by_code(view.vault.restore(values), request, specs, asked_model.reply.model)
     settled: list[Settled] = []
     problems: list[Asked] = []
     for field in fields:
-        result = settle(view, field, values.get(field.name), view.words)
+        result = settle(view, field, values.get(field.name), view.words, eyes)
         if isinstance(result, Settled):
             settled.append(result)
         elif isinstance(result, Asked):
@@ -203,7 +209,7 @@ def _read_words(
 
 
 def _answer_taken_whole(
-    view: RunView, fields: Sequence[ActivityInput], answered: list[str], said: list[str]
+    view: RunView, fields: Sequence[ActivityInput], answered: list[str], said: list[str], eyes: Eyes
 ) -> list[Settled | Asked]:
     """Read an answer to a single question as that value: a candidate, a record's name, a text. Else nothing."""
     if len(answered) != 1 or not view.questions:
@@ -215,9 +221,9 @@ def _answer_taken_whole(
     text = said[0].strip()
     picked = choice_from_words(row, text) if row.candidates.all() else None
     if picked is not None:
-        return [item for item in [settle(view, field, picked, [picked])] if item is not None]
+        return [item for item in [settle(view, field, picked, [picked], eyes)] if item is not None]
     if field.kind in (FieldKind.TEXT, FieldKind.REFERENCE) and not field.is_list:
-        result = settle(view, field, text, said)
+        result = settle(view, field, text, said, eyes)
         return [result] if isinstance(result, Settled) else []
     return []
 

@@ -67,7 +67,10 @@ def _propose(
 def _key_of(name: str) -> str:
     """Return the tool's key for the name a model used, else that name as it is: nothing is fuzzy-matched."""
     contract = registry.by_wire_name(name)
-    return contract.key if contract else clean_text(name)[:100]
+    if contract is not None:
+        return contract.key
+    written = clean_text(name)[:99]
+    return written if registry.get(written) is None else f"{written}?"
 
 
 def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> bool:
@@ -79,7 +82,7 @@ def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: Cal
         label=text or _("your answer"),
         because=AskedBecause.MISSING,
     )
-    with settling(view, asked_model) as journal:
+    with settling(view, asked_model, intent=True) as journal:
         change_state(view.run, RunState.NEEDS_INPUT, where={"fence": view.run.fence}, lease_until=None)
         view.questions.append(ask_person(view.run, [item], journal, text=text, step=step))
     return False

@@ -20,7 +20,8 @@ from runs.engine.steps import (
     Wait,
 )
 from runs.journal import Journal
-from runs.states import RunState, change_state
+from runs.models import Confirmation, Run
+from runs.states import ConfirmationState, RunState, change_state
 from runs.view import RunView
 
 LIGHT = (Adjust, Engage, EscalateStep, Finish, PassStep, Recover, StopStep, Wait)
@@ -54,13 +55,23 @@ def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:
             endings.finish(view, step, journal)
             return False
         case Wait():
-            _wait(view, step, journal)
-            return False
+            return _wait(view, step, journal)
     return True
 
 
-def _wait(view: RunView, step: Wait, journal: Journal) -> None:
-    """Let go of the run until a person acts. Questions and escalations move the run when they are opened."""
-    if step.state == RunState.AWAITING:
-        change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)
-        journal.event("run.waiting", {"for": "confirmation"})
+def _wait(view: RunView, step: Wait, journal: Journal) -> bool:
+    """Let go of the run until a person acts. Questions and escalations move the run when they are opened.
+
+    Returns True when a person acted already, while this worker was busy with another call.
+    """
+    if step.state != RunState.AWAITING:
+        return False
+    if Run.objects.filter(pk=view.run.pk, stop_requested=True).exists():
+        view.run.stop_requested = True
+        return True
+    if not Confirmation.objects.filter(run=view.run, state=ConfirmationState.PENDING).exists():
+        view.read_calls()
+        return True
+    change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)
+    journal.event("run.waiting", {"for": "confirmation"})
+    return False

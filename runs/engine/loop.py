@@ -27,7 +27,7 @@ from runs.finishing import finish_run
 from runs.guardrails import GuardrailReached
 from runs.journal import LEASE, Journal, LeaseLost, StopRequested, write_events
 from runs.models import Run
-from runs.states import DRIVEN_RUN_STATES, Outcome, RunState
+from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
@@ -122,4 +122,7 @@ def _end(run_id: UUID, outcome: Outcome, code: str) -> None:
     if view.run.state != RunState.WORKING:
         return
     with commit(view) as journal:
-        finish_run(view.run, outcome, journal, answer=answers.failed(code), code=code)
+        if any(call.state == CallState.EXECUTING for call in view.calls):
+            follow(view, journal)  # its outcome is not known: that is escalated, never counted as failed
+        else:
+            finish_run(view.run, outcome, journal, answer=answers.failed(code), code=code)

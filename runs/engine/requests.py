@@ -7,7 +7,7 @@ A model behind an endpoint sees projected words and facts only; `task` stays in 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from activities.models import Activity, ActivityOutput
+from activities.models import ActivityOutput
 from activities.models.fields import in_language
 from activities.models.procedure import ToolChoice as StepToolChoice
 from activities.templates import BadTemplate, render_plain
@@ -37,7 +37,7 @@ from runs.llm.base import (
     WireCall,
 )
 from runs.models import RunStep, ToolCall
-from runs.references import MAX_CANDIDATES, visible_type
+from runs.references import Eyes
 from runs.specs import card_of, closed_object, function_schema, input_schema, step_tool
 from runs.view import RunView
 
@@ -111,11 +111,10 @@ def _card_line(card: CardSpec) -> str:
     return f"- {card.key}: {card.summary}{aliases}{avoid}"
 
 
-def input_request(
-    view: RunView, activity: Activity, fields: Sequence[FieldSpec], message: str
-) -> ModelRequest:
+def input_request(view: RunView, fields: Sequence[FieldSpec], message: str, eyes: Eyes) -> ModelRequest:
     """Ask for the values of `fields` in the message."""
-    context = view.context()
+    activity, context = view.activity, eyes.context
+    assert activity is not None  # noqa: S101 - inputs belong to an activity
     task = InputTask(
         message=message,
         activity=card_of(activity, view.language),
@@ -123,7 +122,7 @@ def input_request(
         known=view.input_values,
         today=context.today,
         language=view.language,
-        search=_record_search(view),
+        search=_record_search(eyes),
     )
     function = FunctionSpec(
         FILL_INPUTS,
@@ -139,21 +138,17 @@ def input_request(
     )
 
 
-def _record_search(view: RunView) -> ReferenceSearch:
-    """Return the search over records, as this user sees them now."""
-    context, permissions = view.context(), view.rights().permissions
-
-    def search(kind: str, text: str) -> list[Candidate]:
-        reference = visible_type(kind, permissions)
-        found = reference.search(context, text, MAX_CANDIDATES) if reference else []
-        return [Candidate(item.value, item.label, item.detail, item.exact) for item in found]
-
-    return search
+def _record_search(eyes: Eyes) -> ReferenceSearch:
+    """Return the search over records, as this user sees them."""
+    return lambda kind, text: [
+        Candidate(item.value, item.label, item.detail, item.exact) for item in eyes.search(kind, text)
+    ]
 
 
 def step_request(view: RunView, step: RunStep) -> ModelRequest:
     """Ask for the next action of a step."""
-    contracts = view.step_contracts(step.step)
+    eyes = view.eyes()
+    contracts = view.step_contracts(step.step, eyes.permissions)
     tools = {name: step_tool(contract, binding) for name, (contract, binding) in contracts.items()}
     functions = [
         FunctionSpec(name, _describe(contract), function_schema(contract, binding))
@@ -171,7 +166,7 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         today=view.context().today,
         language=view.language,
         refusals=_refusals(view, step),
-        search=_record_search(view),
+        search=_record_search(eyes),
     )
     messages = (
         Message("system", _step_prompt(view, step)),
@@ -193,7 +188,8 @@ def _step_prompt(view: RunView, step: RunStep) -> str:
     activity = view.activity
     parts = [_WORKER, activity.instructions if activity else "", f"Step: {step.step.goal}"]
     if step.attempts:
-        parts.append(f"The step is still open after {step.attempts} attempt(s): {step.verdict_reason}")
+        why = view.vault.hide(step.verdict_reason)
+        parts.append(f"The step is still open after {step.attempts} attempt(s): {why}")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -202,9 +198,15 @@ def _context_data(view: RunView, step: RunStep, facts: dict[str, Any]) -> dict[s
     own = {fact.key for fact in view.facts if fact.step_id == step.pk}
     return {
         "inputs": view.vault.project_json(view.input_values),
-        "facts": {key: value for key, value in facts.items() if key not in own},
+        "facts": {key: _within_limits(value) for key, value in facts.items() if key not in own},
         "today": view.context().today.isoformat(),
     }
+
+
+def _within_limits(value: Any) -> Any:
+    """Return a fact, or the head and tail of its text when it is long."""
+    text = dumps(value)
+    return value if len(text) <= _RESULT_CHARACTERS else shorten_middle(text, _RESULT_CHARACTERS)
 
 
 def _describe(contract: ToolContract) -> str:
@@ -248,7 +250,7 @@ def _wire_name(call: ToolCall) -> str:
 
 
 def _told(view: RunView, call: ToolCall) -> str:
-    if call.result is not None and call.tool_key in {key for key in view.bindings}:
+    if call.result is not None and call.tool_key in view.bindings:
         return shorten_middle(dumps(view.projected(call.result, call.tool_key)), _RESULT_CHARACTERS)
     return dumps({"error": call.error_code or call.state, "message": view.vault.hide(call.error_message)})
 
