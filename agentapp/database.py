@@ -15,7 +15,11 @@ ENGINE = "django.db.backends.postgresql"
 
 
 def embedded_places(config: Config) -> Places:
-    return find_places(config.var_dir, config.pgdata_dir)
+    """Where the embedded server is; ends the process with a sentence when it cannot be anywhere."""
+    try:
+        return find_places(config.var_dir, config.pgdata_dir)
+    except EmbeddedError as error:
+        refuse([str(error)])
 
 
 @contextmanager

@@ -50,11 +50,11 @@ class TestServer:
     def migrated_template(self) -> str:
         """A database with all migrations and no data; made again when a migration changes."""
         name = f"template_migrated_{_digest('*/migrations/*.py', 'models*.py', 'models/*.py', 'apps.py')}"
-        return self._template(name, ["migrate"])
+        return self._template(name, ["migrate"], "template1")
 
     def demo_template(self) -> str:
         """A database with the demonstration's data; made again when any source file changes."""
-        return self._template(f"template_demo_{_digest('*.py')}", ["prepare"])
+        return self._template(f"template_demo_{_digest('*.py')}", ["prepare"], self.migrated_template())
 
     def copy(self, template: str, name: str) -> None:
         self._run("CREATE DATABASE {} TEMPLATE {} OWNER {}", name, template, embedded.APP_ROLE)
@@ -68,20 +68,20 @@ class TestServer:
             query = "SELECT datname FROM pg_database WHERE starts_with(datname, %s) ORDER BY oid DESC"
             return [row[0] for row in server.execute(query, [prefix])]
 
-    def _template(self, name: str, *commands: list[str]) -> str:
+    def _template(self, name: str, command: list[str], source: str) -> str:
+        """The database ``name``: a copy of ``source``, completed by one of our commands."""
         with superuser(self.places, "postgres") as lock:
             lock.execute("SELECT pg_advisory_lock(%s)", [TEMPLATE_LOCK])
             if not self.names(name):
-                self._build(name, commands)
+                self._build(name, command, source)
                 self._forget_old_templates()
         return name
 
-    def _build(self, name: str, commands: tuple[list[str], ...]) -> None:
+    def _build(self, name: str, command: list[str], source: str) -> None:
         draft = f"draft_{name}"
         self.drop(draft)
-        self._run("CREATE DATABASE {} OWNER {}", draft, embedded.APP_ROLE)
-        for command in commands:
-            manage(command, {"DATABASE_URL": self.url(draft)})
+        self.copy(source, draft)
+        manage(command, {"DATABASE_URL": self.url(draft)})
         self._run("ALTER DATABASE {} RENAME TO {}", draft, name)
 
     def _forget_old_templates(self) -> None:

@@ -61,16 +61,21 @@ def find_places(var_dir: Path, chosen: Path | None = None, name: str = "pg") -> 
 
 
 def _data_dir(account: Account, var_dir: Path, chosen: Path | None, name: str) -> Path:
-    wanted = chosen or var_dir / name
-    wanted = _resolved(wanted)
+    wanted = _resolved(chosen or var_dir / name)
+    fallback = private_root(_resolved(var_dir)) / name
     if account.can_enter(_existing(wanted.parent)):
-        return wanted
-    if chosen is not None:
-        raise EmbeddedError(
-            f"PGDATA_DIR cannot be used: the account that runs PostgreSQL cannot enter "
-            f"{_existing(wanted.parent)}. Set PGDATA_DIR to a folder it can enter."
-        )
-    return private_root(_resolved(var_dir)) / name
+        return fallback if chosen is None and _has_data(fallback) and not _has_data(wanted) else wanted
+    if chosen is None and not _has_data(wanted):
+        return fallback
+    raise EmbeddedError(
+        f"PGDATA_DIR cannot be used: the account that runs PostgreSQL cannot enter "
+        f"{_existing(wanted.parent)}, where {wanted} is. Set PGDATA_DIR to a folder it can enter."
+    )
+
+
+def _has_data(folder: Path) -> bool:
+    """Data is never left behind: a folder that has some stays the one that is used."""
+    return (folder / "PG_VERSION").exists()
 
 
 def private_root(var_dir: Path) -> Path:

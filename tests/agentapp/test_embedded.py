@@ -258,6 +258,25 @@ def test_chosen_folder_the_account_cannot_enter_is_refused(var: Path) -> None:
 
 
 @as_root
+def test_data_is_not_left_behind_when_permissions_change(made: Path) -> None:
+    """Data in a folder that was closed meanwhile is an error, not a new empty database."""
+    made.chmod(0o700)
+    with pytest.raises(embedded.EmbeddedError, match="Set PGDATA_DIR"):
+        embedded.find_places(made)
+
+
+@as_root
+def test_fallback_stays_in_use_when_the_folder_opens(var: Path) -> None:
+    fallback = places.private_root(var) / "pg"
+    fallback.mkdir(parents=True)
+    try:
+        (fallback / "PG_VERSION").write_text("18\n")
+        assert embedded.find_places(var).data == fallback
+    finally:
+        subprocess.run(["rm", "-rf", str(fallback.parent)], check=True)
+
+
+@as_root
 def test_programs_the_account_cannot_read_are_copied(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = places._site_packages()
     hidden = var / "hidden"

@@ -144,7 +144,8 @@ def test_a_port_in_use_is_told_in_one_sentence(environment: dict[str, str], tmp_
 def test_its_own_database_ends_with_it(tmp_path: Path) -> None:
     """Without DATABASE_URL: the embedded server belongs to the site."""
     var = Path(f"/var/tmp/mandate-serve-{os.getpid()}") if os.geteuid() == 0 else tmp_path / "var"
-    site = Serving({"PORT": str(free_port()), "VAR_DIR": str(var)}, tmp_path / "serve.log")
+    environment = {"PORT": str(free_port()), "VAR_DIR": str(var), "DEMO": "0"}
+    site = Serving(environment, tmp_path / "serve.log")
     try:
         site.wait_ready()
         family = site.tree.children(recursive=True)
