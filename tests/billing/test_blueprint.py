@@ -192,6 +192,11 @@ def holds(key: str, step: str, facts: dict[str, Any]) -> tuple[bool, bool]:
     return passes.holds, bool(stops and stops.holds)
 
 
+def stop_message(key: str, step: str, scope: dict[str, Any], language: str) -> str:
+    part = next(part for part in ACTIVITIES[key].steps if part.key == step)
+    return " ".join(templates.render(part.stop_message[language], scope, language).replace("\\", "").split())
+
+
 def analysis_calls(code: str) -> Calls:
     period = {"period_start": build.TODAY - timedelta(days=365), "period_end": build.TODAY}
     return {
@@ -228,6 +233,13 @@ def test_the_analysis_stops_where_there_is_no_invoice(history: History) -> None:
         for key, values in calls.items()
     }
     assert holds("analyse_customer_relationship", "fetch", facts)[1]
+    period = {"start": "2025-06-30", "end": "2026-06-30"}
+    said = stop_message(
+        "analyse_customer_relationship", "fetch", {"facts": facts, "inputs": {"period": period}}, "en"
+    )
+    assert said == (
+        "There is nothing to analyse. Théodore Vasseur has no invoice from 30 June 2025 to 30 June 2026."
+    )
 
 
 def test_an_analysis_of_nothing_paid_yet_can_be_answered(ctx: ToolContext) -> None:
@@ -283,8 +295,16 @@ def test_every_other_activity_answers_in_both_languages(ctx: ToolContext, langua
             assert holds(key, step.key, facts) == (True, False), (key, step.key)
 
 
-@pytest.mark.parametrize("situation", ["unpaid", "refunded", "disputed", "cancelled"])
-def test_a_refund_stops_where_nothing_can_be_refunded(ctx: ToolContext, situation: str) -> None:
+@pytest.mark.parametrize(
+    ("situation", "said"),
+    [
+        ("unpaid", "nothing was paid on it."),
+        ("refunded", "everything that was paid went back already."),
+        ("disputed", "it is disputed."),
+        ("cancelled", "it was cancelled."),
+    ],
+)
+def test_a_refund_stops_where_nothing_can_be_refunded(ctx: ToolContext, situation: str, said: str) -> None:
     fields = {f"{situation}_on": build.TODAY} if situation in ("disputed", "cancelled") else {}
     invoice = build.invoice(build.customer(ctx.workspace), **fields)
     if situation != "unpaid":
@@ -299,6 +319,31 @@ def test_a_refund_stops_where_nothing_can_be_refunded(ctx: ToolContext, situatio
     contract = registry.get("billing.get_invoice")
     facts = {"get_invoice": plain(contract.function(ctx, contract.params_model(invoice=invoice.number)))}
     assert holds("refund_invoice", "check", facts) == (False, True)
+    told = stop_message("refund_invoice", "check", {"facts": facts}, "en")
+    assert told == f"Nothing can be refunded on invoice {invoice.number}: {said}"
+    assert stop_message("refund_invoice", "check", {"facts": facts}, "fr").startswith("Rien ne peut")
+
+
+@pytest.mark.parametrize(
+    ("situation", "said"),
+    [
+        ("paid", "it is paid."),
+        ("early", "it is due on 26 February 2027 only."),
+        ("disputed", "it is disputed."),
+    ],
+)
+def test_a_reminder_stops_where_nothing_is_overdue(ctx: ToolContext, situation: str, said: str) -> None:
+    fields: dict[str, Any] = {"disputed_on": build.TODAY} if situation == "disputed" else {}
+    invoice = build.invoice(
+        build.customer(ctx.workspace), due_in=301 if situation == "early" else 30, **fields
+    )
+    if situation == "paid":
+        build.pay(invoice, "100.00")
+    contract = registry.get("billing.get_invoice")
+    facts = {"get_invoice": plain(contract.function(ctx, contract.params_model(invoice=invoice.number)))}
+    assert holds("send_payment_reminder", "check", facts) == (False, True)
+    told = stop_message("send_payment_reminder", "check", {"facts": facts}, "en")
+    assert told == f"No reminder was sent for invoice {invoice.number}: {said}"
 
 
 def test_only_a_clear_recommendation_is_handed_over(history: History) -> None:

@@ -73,6 +73,15 @@ def test_the_same_key_gives_the_same_result_and_pays_once(ctx: ToolContext, paid
     assert (ProviderEntry.objects.count(), Refund.objects.count()) == (1, 1)
 
 
+def test_a_key_of_another_refund_pays_nothing(ctx: ToolContext, paid: Invoice) -> None:
+    refund(ctx, paid, "10.00")
+    other = build.invoice(build.customer(ctx.workspace))
+    build.pay(other, "100.00")
+    with pytest.raises(ToolRefused):
+        refund(ctx, other)
+    assert ProviderEntry.objects.get().invoice_number == paid.number
+
+
 @pytest.mark.parametrize("amount", ["1234.51", "9999999.99"])
 def test_never_more_than_was_paid(ctx: ToolContext, paid: Invoice, amount: str) -> None:
     with pytest.raises(ToolArgumentError) as caught:

@@ -24,7 +24,7 @@ from activities.tools import (
 )
 from examples.billing import selectors
 from examples.billing.amounts import ValuedInvoice, invoices_with_amounts
-from examples.billing.models import CreditNote, Invoice, InvoiceStatus
+from examples.billing.models import CreditNote, Customer, Invoice, InvoiceStatus
 from examples.billing.tools.fields import (
     ANYONE,
     NOT_THE_AGENT,
@@ -76,8 +76,12 @@ class CurrencyTotal(ToolResult):
 
 
 class ListInvoicesResult(ToolResult):
-    """`count` and `totals` cover all matches, cancelled invoices excepted; `invoices` the newest of them."""
+    """`count` and `totals` cover all matches, cancelled invoices excepted; `invoices` the newest of them.
 
+    `customer_name` is given when one customer was asked for.
+    """
+
+    customer_name: str | None = None
     count: int
     shown: int
     totals: list[CurrencyTotal]
@@ -100,8 +104,10 @@ class ListInvoicesResult(ToolResult):
 )
 def list_invoices(ctx: ToolContext, params: ListInvoicesParams) -> ListInvoicesResult:
     check_period(params.period_start, params.period_end)
-    found = list(_matching(ctx, params))
+    customer = selectors.customer_get(ctx, params.customer) if params.customer is not None else None
+    found = list(_matching(ctx, params, customer))
     return ListInvoicesResult(
+        customer_name=customer.name if customer else None,
         count=len(found),
         shown=min(len(found), MAX_LISTED),
         totals=_totals(found),
@@ -115,10 +121,12 @@ def check_period(start: date | None, end: date | None) -> None:
         raise ToolArgumentError(["period_start", "period_end"], gettext("The period ends before it starts."))
 
 
-def _matching(ctx: ToolContext, params: ListInvoicesParams) -> QuerySet[ValuedInvoice]:
+def _matching(
+    ctx: ToolContext, params: ListInvoicesParams, customer: Customer | None
+) -> QuerySet[ValuedInvoice]:
     invoices = Invoice.objects.filter(workspace=ctx.workspace, cancelled_on=None).select_related("customer")
-    if params.customer is not None:
-        invoices = invoices.filter(customer=selectors.customer_get(ctx, params.customer))
+    if customer is not None:
+        invoices = invoices.filter(customer=customer)
     if params.period_start is not None:
         invoices = invoices.filter(issued_on__gte=params.period_start)
     if params.period_end is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.core.mail import EmailMessage, get_connection
 from django.db import transaction
@@ -158,11 +158,12 @@ def send_payment_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -
     A row that says "sending" belongs to an attempt that broke off: the letter may have left, so it is not
     sent again.
     """
+    connection = get_connection()
     reminder, is_new = _record(ctx, params)
     if not is_new and reminder.state == Reminder.State.SENDING:
         raise ToolOutcomeUnknown(gettext("An earlier attempt broke off; the reminder may have been sent."))
     if reminder.state != Reminder.State.SENT:
-        _deliver(reminder)
+        _deliver(reminder, connection)
     invoice = selectors.invoice_get(ctx, params.invoice)
     return SendPaymentReminderResult(
         invoice=invoice.number,
@@ -214,7 +215,7 @@ def message_id(key: str) -> str:
     return f"<{sha256(key.encode()).hexdigest()[:40]}@reminders.invalid>"
 
 
-def _deliver(reminder: Reminder) -> None:
+def _deliver(reminder: Reminder, connection: Any) -> None:
     """Send, then say how it went. Before the server took anything, a failure is certain; after, it is not."""
     message = EmailMessage(
         reminder.subject,
@@ -222,7 +223,6 @@ def _deliver(reminder: Reminder) -> None:
         to=[reminder.recipient],
         headers={"Message-ID": reminder.message_id},
     )
-    connection = get_connection()
     try:
         connection.open()
     except OSError as error:

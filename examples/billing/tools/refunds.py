@@ -158,6 +158,8 @@ def _reserve(ctx: ToolContext, params: RefundInvoiceParams) -> Refund:
     invoice = selectors.invoice_get(ctx, params.invoice)
     Invoice.objects.select_for_update().get(pk=invoice.pk)
     known = Refund.objects.select_related("invoice__customer").filter(idempotency_key=_key(ctx)).first()
+    if known is not None and known.invoice_id != invoice.pk:
+        raise ToolRefused(gettext("This call's key belongs to the refund of another invoice."))
     if known is not None and known.state != Refund.State.FAILED:
         return known
     invoice = selectors.invoice_get(ctx, params.invoice)
