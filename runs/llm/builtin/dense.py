@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from runs.llm.builtin.cards import CardSet
+from runs.llm.builtin.masking import mask
 from runs.llm.builtin.smalltalk import PROTOTYPES
 
 logger = logging.getLogger(__name__)
@@ -25,12 +27,17 @@ def dense_scores(embedder: Embedder, cards: CardSet, variants: Sequence[str]) ->
     """Compare `variants` of a request (whole, and its parts) with every card. None without vectors."""
     try:
         queries = embedder.encode(list(variants))
-        prototypes = embedder.encode(PROTOTYPES)
+        prototypes = embedder.encode(_prototypes())
         scores = [_card_score(queries, embedder.encode(card.texts)) for card in cards.cards]
     except EmbedderUnavailable as error:
         _warn_once(error)
         return None
     return DenseScores(scores, float((queries @ prototypes.T).max()))
+
+
+@cache
+def _prototypes() -> tuple[str, ...]:
+    return tuple(mask(text) for text in PROTOTYPES)
 
 
 def _card_score(queries: Any, texts: Any) -> float:

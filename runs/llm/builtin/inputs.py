@@ -4,6 +4,7 @@ from typing import Any
 
 from runs.llm.base import InputTask
 from runs.llm.builtin import filling
+from runs.llm.builtin.fields import fill
 from runs.llm.builtin.references import Lookup
 
 
@@ -19,5 +20,5 @@ def fill_inputs(task: InputTask) -> dict[str, Any]:
         Lookup(task.search),
         is_answer=any(value is not None for value in task.known.values()),
     )
-    found = filling.fill(started)
+    found = fill(started)
     return {spec.name: found.get(spec.name) for spec in task.fields}

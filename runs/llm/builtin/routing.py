@@ -65,7 +65,7 @@ def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
 
 def rank(reading: Reading, cards: CardSet, embedder: Embedder) -> Ranking:
     """Score every card for what `reading` asks."""
-    variants = _variants(reading, cards)
+    variants = _variants(reading, cards) or [""]
     lexical = lexical_scores(cards, [content_stems(words(text)) for text in variants])
     dense = dense_scores(embedder, cards, variants)
     return _by_words(cards, lexical) if dense is None else _combined(cards, lexical, dense)

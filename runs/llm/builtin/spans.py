@@ -11,6 +11,7 @@ from runs.llm.builtin.masking import has_telling_capitals
 from runs.llm.builtin.reading import Reading, Span, Word, apart
 
 LONGEST = 6
+_CONJUNCTIONS = frozenset(["and", "et"])
 #: Marks that stand inside names.
 _INSIDE_NAMES = " .&'’-\u00a0"
 
@@ -101,7 +102,7 @@ def _variants(run: Sequence[Word]) -> Iterator[Span]:
     elif len(run) > 1:
         yield run[0].start, run[-1].end
         yield from _variants_after_first(run)
-    if any(word.folded in {"and", "et"} for word in run):
+    if any(word.folded in _CONJUNCTIONS for word in run):
         yield from _split_at_and(run)
 
 
@@ -114,14 +115,17 @@ def _variants_after_first(run: Sequence[Word]) -> Iterator[Span]:
 
 
 def _split_at_and(run: Sequence[Word]) -> Iterator[Span]:
-    part: list[Word] = []
-    for word in [*run, None]:
-        if word is None or word.folded in {"and", "et"}:
-            if part:
-                yield part[0].start, part[-1].end
-            part = []
+    """ "John Doe and Smith and Sons" may name one, two or three: every stretch between its conjunctions."""
+    parts: list[list[Word]] = [[]]
+    for word in run:
+        if word.folded in _CONJUNCTIONS:
+            parts.append([])
         else:
-            part.append(word)
+            parts[-1].append(word)
+    parts = [part for part in parts if part]
+    for first in range(len(parts)):
+        for last in range(first, len(parts)):
+            yield parts[first][0].start, parts[last][-1].end
 
 
 def _announced(run: Sequence[Word], field: FieldSpec) -> Iterator[Span]:

@@ -13,15 +13,28 @@ from runs.llm.builtin.reading import Reading
 TODAY = date(2025, 6, 18)  # a Wednesday
 
 READERS = {
-    "R-0001": "Marie Lefèvre", "R-0002": "Marie Lefèvre", "R-0003": "John Doe", "R-0004": "Jean Durand SARL",
-    "R-0005": "Durand Frères", "R-0006": "Smith and Sons", "R-0007": "Brasserie du Vieux-Port",
-    "R-0008": "Hélène Bœuf", "R-0009": "Blue Harbor Ltd", "R-0010": "Librairie l'Étoile", "R-0011": "Łukasz Øster",
-}  # fmt: skip
+    "R-0001": "Marie Lefèvre",
+    "R-0002": "Marie Lefèvre",
+    "R-0003": "John Doe",
+    "R-0004": "Jean Durand SARL",
+    "R-0005": "Durand Frères",
+    "R-0006": "Smith and Sons",
+    "R-0007": "Brasserie du Vieux-Port",
+    "R-0008": "Hélène Bœuf",
+    "R-0009": "Blue Harbor Ltd",
+    "R-0010": "Librairie l'Étoile",
+    "R-0011": "Łukasz Øster",
+}
 
 CARD = CardSpec(
-    "library.lend_book", "Lend a book", aliases=("lending", "prêter un livre"),
-    examples=("Lend the atlas to John Doe, he needs it for school", "Prête l'atlas à Marie, c'est pour l'école"),
-)  # fmt: skip
+    "library.lend_book",
+    "Lend a book",
+    aliases=("lending", "prêter un livre"),
+    examples=(
+        "Lend the atlas to John Doe, he needs it for school",
+        "Prête l'atlas à Marie, c'est pour l'école",
+    ),
+)
 
 
 class People:
@@ -59,9 +72,13 @@ AMOUNT = field("amount", FieldType.DECIMAL, cues=("amount", "montant"))
 
 
 def fill(
-    message: str, *fields: FieldSpec, language: str = "en", known: Mapping[str, Any] | None = None, card: CardSpec = CARD,
+    message: str,
+    *fields: FieldSpec,
+    language: str = "en",
+    known: Mapping[str, Any] | None = None,
+    card: CardSpec = CARD,
     search: Any = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     task = InputTask(message, card, fields, known or {}, TODAY, language, search or People())
     return fill_inputs(task)
 

@@ -116,9 +116,22 @@ def test_it_reads_french_periods(text: str, expected: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["until March", "jusqu'en mars", "before 2024", "since tomorrow", "from 31 March 2025 to 1 January 2025",
-     "12/03/2025 to 11/04/2025", "31 février 2025", "S3 2025", "May I march?", "ABC-2025-00123", "", "soon", "2025 €"],
-)  # fmt: skip
+    [
+        "until March",
+        "jusqu'en mars",
+        "before 2024",
+        "since tomorrow",
+        "from 31 March 2025 to 1 January 2025",
+        "12/03/2025 to 11/04/2025",
+        "31 février 2025",
+        "S3 2025",
+        "May I march?",
+        "ABC-2025-00123",
+        "",
+        "soon",
+        "2025 €",
+    ],
+)
 def test_it_leaves_open_what_names_no_period(text: str) -> None:
     assert period_of(text, "en") is None
 

@@ -8,20 +8,34 @@ from runs.llm.base import CardSpec, Choice, FieldType
 from tests.runs.builtin.helpers import AMOUNT, READER, REASON, field, fill
 
 STATE = field(
-    "state", FieldType.CHOICE,
-    choices=(Choice("new", ("new", "neuf", "neuve")), Choice("worn", ("worn", "used", "usé", "d'occasion")), Choice("very_worn", ("very worn", "très usé"))),
-)  # fmt: skip
+    "state",
+    FieldType.CHOICE,
+    choices=(
+        Choice("new", ("new", "neuf", "neuve")),
+        Choice("worn", ("worn", "used", "usé", "d'occasion")),
+        Choice("very_worn", ("very worn", "très usé")),
+    ),
+)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a used copy", "worn"), ("Used copies please", "worn"), ("a very worn one", "very_worn"), ("un livre usé", "worn"),
-        ("un livre d’occasion", "worn"), ("deux livres usés", "worn"), ("not a new one", None), ("pas neuf", None),
-        ("a used copy, not new", "worn"), ("new or used", None), ("state: new", "new"), ("whatever", None),
+        ("a used copy", "worn"),
+        ("Used copies please", "worn"),
+        ("a very worn one", "very_worn"),
+        ("un livre usé", "worn"),
+        ("un livre d’occasion", "worn"),
+        ("deux livres usés", "worn"),
+        ("not a new one", None),
+        ("pas neuf", None),
+        ("a used copy, not new", "worn"),
+        ("new or used", None),
+        ("state: new", "new"),
+        ("whatever", None),
         ("VERY_WORN", "very_worn"),
     ],
-)  # fmt: skip
+)
 def test_a_choice_is_read_by_its_words(text: str, expected: str | None) -> None:
     assert fill(text, STATE) == {"state": expected}
 
@@ -37,11 +51,19 @@ FLAG = field("insured", FieldType.BOOLEAN, cues=("insurance", "insured", "assura
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("with insurance", True), ("without insurance", False), ("no insurance", False), ("sans assurance", False),
-        ("avec assurance", True), ("insured: no", False), ("yes", True), ("non merci", False), ("oui", True),
-        ("lend the book", None), ("I don't want insurance", None),
+        ("with insurance", True),
+        ("without insurance", False),
+        ("no insurance", False),
+        ("sans assurance", False),
+        ("avec assurance", True),
+        ("insured: no", False),
+        ("yes", True),
+        ("non merci", False),
+        ("oui", True),
+        ("lend the book", None),
+        ("I don't want insurance", None),
     ],
-)  # fmt: skip
+)
 def test_yes_and_no(text: str, expected: bool | None) -> None:
     said = fill(text, FLAG)["insured"]
     assert said is expected or (text.startswith("I don't") and said is False)
@@ -65,14 +87,14 @@ def test_email_addresses() -> None:
         ("He needs it for school. Please lend the book to John Doe.", "He needs it for school"),
         ("Prête le livre à John Doe car il en a besoin", "il en a besoin"),
         ("Prête le livre à John Doe, motif : recherche en cours", "recherche en cours"),
-        ("Lend the book to John Doe: \"school project\"", "school project"),
+        ('Lend the book to John Doe: "school project"', "school project"),
         ("Prête le livre à John Doe « pour l'école »", "pour l'école"),
         ("reason: exam, then holidays", "exam, then holidays"),
         ("Lend the book to John Doe", None),
         ("Lend the book to John Doe, please", None),
         ("Hello, lend a book. Thanks a lot!", None),
     ],
-)  # fmt: skip
+)
 def test_free_text_is_what_was_given_as_it(text: str, expected: str | None) -> None:
     assert fill(text, READER, REASON) == {
         "reader": "John Doe" if "John Doe" in text else None,
