@@ -125,8 +125,8 @@ def _call(view: View, request: HttpRequest, kwargs: dict[str, Any]) -> HttpRespo
 
 def _require_json(request: HttpRequest) -> None:
     """A body is JSON and says so: a form of another site cannot."""
-    has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
-    if has_body and request.content_type != "application/json":
+    announced = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
+    if (announced or "Transfer-Encoding" in request.headers) and request.content_type != "application/json":
         raise api_errors.WrongMediaType(_("Send JSON, with the header Content-Type: application/json."))
 
 

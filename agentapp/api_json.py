@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from ninja.parser import Parser
 
 from agentapp.api_errors import BodyTooLarge, NotJson
+from agentapp.kernel.text import clean_text
 
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 20
@@ -62,6 +63,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise NotJson(_("The body has the same name twice in one object."))
+    if any(clean_text(name) != name for name in found):
+        raise NotJson(_("The body has a name with characters that cannot be used."))
     return found
 
 

@@ -43,6 +43,8 @@ def test_it_keeps_numbers_exact():
         b'{"a":' * 100_000,
         b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
         b'{"a\x00": 1}',
+        b'{"a\\u0000": 1}',
+        b'{"a\\ud83d": 1}',
     ],
 )
 def test_it_refuses(body):

@@ -124,7 +124,7 @@ def test_bad_bodies(owner_program, body, status, code):
 
 
 def test_it_names_the_bad_fields_and_repeats_no_value(owner_program):
-    body = {"client_id": "secret-value", "surprise": 1, "\ud83d\x00" + "k" * 500: 2}
+    body = {"client_id": "secret-value", "surprise": 1, "k" * 500: 2}
     response = owner_program.post(f"/conversations/{uuid4()}/messages", json.dumps(body))
     fields = error_of(response, 422)["data"]["fields"]
     assert {"text", "client_id", "surprise"} < set(fields)
