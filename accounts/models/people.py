@@ -6,11 +6,15 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models, transaction
 from django.db.models.functions import Lower
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.fields import FoldedEmailField, validate_time_zone
 from agentapp.kernel.ids import uuid7
+
+#: Sent in the transaction that makes one, with `user`. The audit needs the models, so it listens.
+superuser_created = Signal()
 
 
 class Language(models.TextChoices):
@@ -34,14 +38,9 @@ class UserManager(BaseUserManager["User"]):
     @transaction.atomic
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """Create a person with every right of the administration; recorded, as `createsuperuser` calls it."""
-        from accounts import audit  # needs the models, which need this
-
         flags = {"is_staff": True, "is_superuser": True}
         user = self.create_user(email, password, **{**fields, **flags})
-        about = {"email": user.email, **flags}
-        audit.record(
-            stream=user.pk, type="user.created", workspace=None, actor=None, actor_kind="operator", data=about
-        )
+        superuser_created.send(sender=type(user), user=user)
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
