@@ -1,11 +1,19 @@
 """Logging: one line an entry on stderr, ``key=value`` in front so that it can be searched."""
 
+import logging
+import time
 from typing import Any
 
 QUIET = ("daphne", "django.channels", "asyncio", "httpx", "httpcore", "openai", "procrastinate", "twisted")
 
 
-LINE = "time={asctime}.{msecs:03.0f} level={levelname} logger={name} pid={process} {message}"
+LINE = "time={asctime}.{msecs:03.0f}Z level={levelname} logger={name} pid={process} {message}"
+
+
+class UtcFormatter(logging.Formatter):
+    """Times as the database has them."""
+
+    converter = time.gmtime
 
 
 def logging_settings(level: str) -> dict[str, Any]:
@@ -15,6 +23,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         "disable_existing_loggers": False,
         "formatters": {
             "line": {
+                "()": "agentapp.logs.UtcFormatter",
                 "format": LINE,
                 "datefmt": "%Y-%m-%dT%H:%M:%S",
                 "style": "{",

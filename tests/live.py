@@ -24,7 +24,7 @@ from agentapp.config import get_config
 from agentapp.management.commands.serve import children
 from agentapp.supervision.child import Child
 from agentapp.supervision.health import answers
-from agentapp.supervision.listening import listen
+from agentapp.supervision.listening import listen, visitor_address
 from tests.databases import RUN_PREFIX, TestServer
 from tests.environment import RUN_ID
 
@@ -84,7 +84,7 @@ def open_site(
             child.output = folder / "site.log"
             child.start()
             stack.callback(child.stop, STOP_SECONDS)
-        _wait_for_answer(site, listener)
+        _wait_for_answer(site, visitor_address(listener))
         yield site
 
 
@@ -97,9 +97,9 @@ def _environment(site: Site) -> dict[str, str]:
     }
 
 
-def _wait_for_answer(site: Site, listener: Any) -> None:
+def _wait_for_answer(site: Site, address: tuple[str, int]) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while not answers(listener, ("127.0.0.1",)):
+    while not answers(address, ("127.0.0.1",)):
         dead = [child.name for child in (site.web, site.worker) if child.exit_code is not None]
         if dead or time.monotonic() > deadline:
             pytest.fail(

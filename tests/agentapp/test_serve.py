@@ -1,6 +1,5 @@
 """``manage.py serve``, as a real process: it starts everything, and leaves nothing."""
 
-import http.client
 import os
 import signal
 import socket
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 from agentapp.supervision.child import Child
+from agentapp.supervision.health import answers
 from tests.databases import RUN_PREFIX, TestServer
 from tests.environment import REPOSITORY, RUN_ID
 
@@ -46,6 +46,9 @@ class Serving:
     def wait_ready(self) -> None:
         wait_for(lambda: "Ctrl-C ends it." in self.output or self.process.poll() is not None)
         assert "Ctrl-C ends it." in self.output, self.output
+
+    def is_healthy(self) -> bool:
+        return answers(("127.0.0.1", self.port), ("localhost",))
 
     def command(self, name: str) -> psutil.Process | None:
         """Its living child that runs ``manage.py <name>``."""
@@ -102,10 +105,7 @@ def test_it_starts_revives_and_ends_all_of_it(serving: Serving) -> None:
         assert first is not None
         first.kill()
         wait_for(lambda name=name, first=first: serving.command(name) not in {None, first})
-    connection = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=SECONDS)
-    connection.request("GET", "/healthz")
-    assert connection.getresponse().status == 200
-    connection.close()
+    wait_for(serving.is_healthy)
 
     family = [serving.tree, *serving.tree.children(recursive=True)]
     assert len(family) >= 3
@@ -142,14 +142,17 @@ def test_a_port_in_use_is_told_in_one_sentence(environment: dict[str, str], tmp_
 
 
 def test_its_own_database_ends_with_it(tmp_path: Path) -> None:
-    """Without DATABASE_URL: the embedded server belongs to the site."""
+    """Without DATABASE_URL: the embedded server belongs to the site, which also brings it back."""
     var = Path(f"/var/tmp/mandate-serve-{os.getpid()}") if os.geteuid() == 0 else tmp_path / "var"
     environment = {"PORT": str(free_port()), "VAR_DIR": str(var), "DEMO": "0"}
     site = Serving(environment, tmp_path / "serve.log")
     try:
         site.wait_ready()
         family = site.tree.children(recursive=True)
-        assert any("postgres" in one.name() for one in family)
+        (postgres,) = [one for one in site.tree.children() if one.name() == "postgres"]
+        postgres.kill()
+        wait_for(site.is_healthy)
+        family += site.tree.children(recursive=True)
         site.process.send_signal(signal.SIGINT)
         assert site.process.wait(SECONDS) == 0, site.output
         assert all_gone(family)

@@ -15,7 +15,7 @@ from agentapp.startup import prepare
 from agentapp.supervision.child import Child
 from agentapp.supervision.errors import CannotServe
 from agentapp.supervision.health import answers
-from agentapp.supervision.listening import endpoint, listen
+from agentapp.supervision.listening import endpoint, listen, visitor_address
 from agentapp.supervision.supervisor import Supervisor
 
 START_SECONDS = 60.0
@@ -43,7 +43,8 @@ class Command(BaseCommand):
 
     def _supervise(self, config: Config, listener: socket.socket, look_after: Callable[[], None]) -> None:
         with Supervisor(children(config, listener), look_after) as supervisor:
-            if supervisor.wait_until(lambda: answers(listener, config.allowed_hosts), START_SECONDS):
+            address = visitor_address(listener)
+            if supervisor.wait_until(lambda: answers(address, config.allowed_hosts), START_SECONDS):
                 self._say(welcome(config, listener))
                 supervisor.run()
 
