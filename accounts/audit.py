@@ -28,9 +28,12 @@ from agentapp.kernel.canonical import digest, dumps, plain
 from agentapp.kernel.errors import Misconfigured
 from agentapp.kernel.text import clean_value
 
-_ONE = "SELECT * FROM audit_append(%s::uuid, %s::uuid, %s, %s::uuid, %s, %s, %s::jsonb, %s)"
+_ONE = """
+    SELECT appended.*{also}
+    FROM audit_append(%s::uuid, %s::uuid, %s, %s::uuid, %s, %s, %s::jsonb, %s) AS appended
+"""
 _MANY = """
-    SELECT appended.*
+    SELECT appended.*{also}
     FROM unnest(%s::text[], %s::text[], %s::jsonb[], %s::text[])
         WITH ORDINALITY AS draft (type, kind, data, body, position),
         LATERAL audit_append(
@@ -81,20 +84,20 @@ def record(
 ) -> AuditEvent:
     """Append one event to `stream`, in the current transaction, and wake those who watch `topic`.
 
-    `workspace` and `actor` may be given by their keys. One round trip to the database, and one more to
-    notify. The stream stays locked until the transaction ends. Raises OutsideTransaction where no
+    `workspace` and `actor` may be given by their keys. One round trip to the database.
+    The stream stays locked until the transaction ends. Raises OutsideTransaction where no
     transaction is open.
     """
     _require_transaction(type)
     event = _event(stream, workspace, actor, Draft(type, actor_kind, data), timezone.now())
     kind, at, body = event.actor_kind, event.at, dumps(event.data)
+    sql, waking = _waking(_ONE, topic, event)
     with connection.cursor() as cursor:
         cursor.execute(
-            _ONE,
-            [stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)],
+            sql,
+            [*waking, stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)],
         )
         _appended(event, cursor.fetchone())
-    _wake(topic, event)
     return event
 
 
@@ -119,11 +122,11 @@ def record_many(
         [body_digest(event) for event in events],
     )
     first = events[0]
+    sql, waking = _waking(_MANY, topic, first)
     with connection.cursor() as cursor:
-        cursor.execute(_MANY, [*columns, stream, first.workspace_id, first.actor_id, at])
+        cursor.execute(sql, [*waking, *columns, stream, first.workspace_id, first.actor_id, at])
         for event, row in zip(events, cursor.fetchall(), strict=True):
             _appended(event, row)
-    _wake(topic, events[-1])
     return events
 
 
@@ -194,16 +197,20 @@ def _key(row: Workspace | User | UUID | None) -> UUID | None:
     return row if row is None or isinstance(row, UUID) else row.pk
 
 
-def _appended(event: AuditEvent, row: tuple[int, int, str, str]) -> None:
+def _appended(event: AuditEvent, row: tuple[Any, ...]) -> None:
     """Give `event` what the database decided."""
-    event.id, event.seq, event.previous_hash, event.hash = row
+    event.id, event.seq, event.previous_hash, event.hash = row[:4]
     event._state.adding = False
     event._state.db = connection.alias
 
 
-def _wake(topic: UUID | None, event: AuditEvent) -> None:
-    if topic is not None:
-        broadcast.publish(topic, {"stream": str(event.stream), "seq": event.seq, "type": event.type})
+def _waking(statement: str, topic: UUID | None, event: AuditEvent) -> tuple[str, list[str]]:
+    """Return the statement with the notification in it, and the notification's parameters."""
+    notification = broadcast.expression(topic, {"stream": str(event.stream)}) if topic is not None else None
+    if notification is None:
+        return statement.format(also=""), []
+    sql, parameters = notification
+    return statement.format(also=f", {sql}"), parameters
 
 
 def _require_transaction(event_type: str) -> None:

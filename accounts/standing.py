@@ -32,8 +32,8 @@ SELECT
     ARRAY(
         SELECT p.codename || ':' || held.object_pk
         FROM (
-            SELECT o.permission_id, o.object_pk FROM guardian_userobjectpermission o JOIN me ON me.id = o.user_id
-            WHERE o.object_pk = ANY(%(objects)s)
+            SELECT o.permission_id, o.object_pk FROM guardian_userobjectpermission o
+            JOIN me ON me.id = o.user_id WHERE o.object_pk = ANY(%(objects)s)
             UNION
             SELECT o.permission_id, o.object_pk FROM guardian_groupobjectpermission o
             JOIN my_groups g ON g.group_id = o.group_id WHERE o.object_pk = ANY(%(objects)s)

@@ -38,8 +38,8 @@ def limit_reached(code: str) -> str:
     }
     name = which.get(Limit(code), code) if code in Limit else code
     return _(
-        "I stopped because this activity's limit on %(limit)s was reached. What was already done is shown above; "
-        "the rest was not started."
+        "I stopped because this activity's limit on %(limit)s was reached. "
+        "What was already done is shown above; the rest was not started."
     ) % {"limit": name}
 
 
@@ -61,7 +61,8 @@ def failed(code: str) -> str:
         "permission": _("You no longer hold the right this needs. Nothing more was started."),
     }
     return sentences.get(code) or _(
-        "Something went wrong on our side and I stopped. What was done so far is shown above; nothing else was started."
+        "Something went wrong on our side and I stopped. "
+        "What was done so far is shown above; nothing else was started."
     )
 
 
@@ -80,8 +81,8 @@ def expired() -> str:
 
 def escalated(gap: str) -> str:
     return _(
-        "I could not complete this within the activity's limits, so I have handed it over to someone who can decide. "
-        "The step stays open; nothing is counted as done. Reason: %(gap)s"
+        "I could not complete this within the activity's limits, so I have handed it over to someone who can "
+        "decide. The step stays open; nothing is counted as done. Reason: %(gap)s"
     ) % {"gap": escape_markdown(gap)}
 
 

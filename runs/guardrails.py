@@ -44,7 +44,7 @@ REPLY_TOKENS = 2_000
 
 
 def limits_of(activity: Activity | None) -> Limits:
-    """Return the activity's limits; what it leaves empty, and a run without activity yet, has the defaults."""
+    """Return the activity's limits; what it leaves empty, and a run not routed yet, has the defaults."""
     if activity is None:
         return DEFAULTS
     return Limits(

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import audit
@@ -65,26 +65,36 @@ def write_events(run: Run, journal: Journal, actor: User | None = None) -> None:
 def committing(run: Run, *, intent: bool = False, **values: Any) -> Iterator[Journal]:
     """One transaction of the worker that holds `run`: renew the lease, set `values`, append the events.
 
-    An `intent` is written before an act and is refused once a stop was requested. Raises LeaseLost,
-    StopRequested; then nothing is written.
+    The run's row stays locked until the end, and `run.stop_requested` is what it is there. An `intent` is
+    written before an act and is refused once a stop was requested. Raises LeaseLost, StopRequested; then
+    nothing is written.
     """
     journal = Journal()
     with transaction.atomic():
         _touch(run, intent, values)
         yield journal
         write_events(run, journal)
-    for name, value in values.items():
-        setattr(run, name, value)
 
 
 def _touch(run: Run, intent: bool, values: dict[str, Any]) -> None:
-    held = Run.objects.filter(pk=run.pk, fence=run.fence, state=RunState.WORKING)
-    target = held.filter(stop_requested=False) if intent else held
-    if target.update(lease_until=timezone.now() + LEASE, **values) == 1:
-        return
-    if intent and held.filter(stop_requested=True).exists():
+    """Renew the lease and set `values` in one statement, which also says whether a stop was requested."""
+    names = [Run._meta.get_field(name).column for name in values]  # type: ignore[union-attr]
+    columns = [getattr(value, "pk", value) for value in values.values()]
+    assignments = "".join(f", {connection.ops.quote_name(name)} = %s" for name in names)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE runs_run SET lease_until = %s{assignments}"  # noqa: S608 - names of our own columns
+            " WHERE id = %s AND fence = %s AND state = %s RETURNING stop_requested",
+            [timezone.now() + LEASE, *columns, run.pk, run.fence, RunState.WORKING.value],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise LeaseLost(f"Run {run.pk} is no longer held with fence {run.fence}.")
+    if intent and row[0]:
         raise StopRequested("The person asked to stop.")
-    raise LeaseLost(f"Run {run.pk} is no longer held with fence {run.fence}.")
+    run.stop_requested = row[0]
+    for name, value in values.items():
+        setattr(run, name, value)
 
 
 def renew(run_id: UUID, fence: int) -> bool:

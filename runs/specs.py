@@ -54,7 +54,7 @@ def input_spec(field: ActivityInput, language: str) -> FieldSpec:
 
 def _choice(choice: Any) -> Choice:
     spoken = [word for group in choice.words.values() for word in group]
-    return Choice(choice.value, tuple([*choice.label.values(), *spoken]))
+    return Choice(choice.value, (*choice.label.values(), *spoken))
 
 
 def agent_params(contract: ToolContract, binding: ToolBinding) -> list[tuple[ParamContract, ParamBinding]]:

@@ -164,7 +164,12 @@ class RunView:
         return [call for call in self.calls if call.step_id == step.pk]
 
     def rounds_of(self, step: RunStep) -> list[ModelCall]:
-        return [call for call in self.model_calls if call.step_id == step.pk and call.purpose == "step"]
+        """Return the model calls of a step that came to an end; one under way is no round yet."""
+        return [
+            call
+            for call in self.model_calls
+            if call.step_id == step.pk and call.purpose == "step" and call.ended
+        ]
 
     def step_contracts(
         self, step: Step, permissions: Collection[str]

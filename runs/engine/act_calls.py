@@ -23,6 +23,7 @@ from activities.tools import (
 )
 from agentapp.kernel.canonical import canonical_bytes, plain
 from agentapp.kernel.text import clean_value
+from runs.engine.ask import Onward
 from runs.engine.commit import commit
 from runs.engine.light import follow
 from runs.finishing import refuse_call
@@ -56,7 +57,7 @@ class _Execution:
     admitted: Admitted | None = None
 
 
-def carry_out(view: RunView, step: RunStep, call: ToolCall) -> bool:
+def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     """Put a proposed call through the gate, and execute it unless it has to be confirmed first."""
     spent = view.run.tool_calls
     try:
@@ -72,7 +73,7 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> bool:
     return _execute(view, _Execution(step, call, admitted.contract, admitted.params, admitted))
 
 
-def execute(view: RunView, step: RunStep, call: ToolCall) -> bool:
+def execute(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     """Execute a call that was admitted before (it was confirmed), after asking the gate again."""
     try:
         contract, params = recheck(view, step, call)
@@ -137,7 +138,7 @@ def _preview_json(preview: Preview) -> dict[str, object]:
     }
 
 
-def _execute(view: RunView, execution: _Execution) -> bool:
+def _execute(view: RunView, execution: _Execution) -> Onward:
     match execution.contract.effect:
         case Effect.EXTERNAL:
             return _execute_external(view, execution)
@@ -161,7 +162,7 @@ def _starting(view: RunView, execution: _Execution) -> Iterator[tuple[Journal, d
         yield journal, values
 
 
-def _execute_reading(view: RunView, execution: _Execution) -> bool:
+def _execute_reading(view: RunView, execution: _Execution) -> Onward:
     """Nothing is changed, so nothing is lost if the worker goes away in between."""
     started = monotonic()
     outcome = _run_tool(view, execution)
@@ -170,7 +171,7 @@ def _execute_reading(view: RunView, execution: _Execution) -> bool:
         return follow(view, journal)
 
 
-def _execute_local(view: RunView, execution: _Execution) -> bool:
+def _execute_local(view: RunView, execution: _Execution) -> Onward:
     """The effect, its record and its events are one transaction: all of it, or none."""
     started = monotonic()
     with _starting(view, execution) as (journal, values):
@@ -189,7 +190,7 @@ def _execute_local(view: RunView, execution: _Execution) -> bool:
         return follow(view, journal)
 
 
-def _execute_external(view: RunView, execution: _Execution) -> bool:
+def _execute_external(view: RunView, execution: _Execution) -> Onward:
     """The intent is on record before the request leaves; no transaction is open while it is under way."""
     started = monotonic()
     with _starting(view, execution) as (journal, values):

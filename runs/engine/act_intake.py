@@ -12,8 +12,8 @@ from activities.models.fields import in_language
 from activities.rights import may_use, offered_activities
 from runs import answers
 from runs.arguments import BadArguments, parse_arguments
+from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
 from runs.engine.ask import Asked as AskedModel
-from runs.engine.ask import ask_for, settling
 from runs.engine.commit import commit
 from runs.engine.light import follow
 from runs.engine.requests import input_request, route_request
@@ -33,14 +33,14 @@ from runs.view import RunView
 _READER = BuiltinModel()
 
 
-def route(view: RunView) -> bool:
-    """Find the activity. Returns whether the run goes on now."""
+def route(view: RunView) -> Onward:
+    """Find the activity. Returns how the run goes on."""
     offered = offered_activities(view.run.user, view.run.workspace)
     picked = _picked_by_words(view, offered)
     if picked is not None:
         with commit(view, activity=picked, revision=picked.revision) as journal:
             _pin(view, picked, journal)
-        return True
+        return GO_ON
     if not offered:
         return _decline(view, offered)
     return _route_by_model(view, offered)
@@ -56,7 +56,7 @@ def _picked_by_words(view: RunView, offered: Sequence[Activity]) -> Activity | N
     return next((activity for activity in offered if card_key(activity) == key), None)
 
 
-def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
+def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     started = monotonic()
     request = route_request(view, [card_of(item, view.language) for item in offered], "\n".join(view.words))
     asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
@@ -72,12 +72,12 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> bool:
         _log_search(view, list(by_key), str(decision), chosen, milliseconds)
         if decision == "activity" and chosen is not None:
             _pin(view, chosen, journal)
-            return True
+            return GO_ON
         if decision == "unclear" and len(alternatives) > 1:
             _ask_which(view, alternatives, journal)
-            return False
+            return PAUSE
         _declined(view, offered, journal)
-    return False
+    return PAUSE
 
 
 def _log_search(
@@ -129,18 +129,18 @@ def _pause_for(view: RunView, items: Sequence[Asked], journal: Journal) -> None:
     view.questions.append(ask_person(view.run, items, journal))
 
 
-def _decline(view: RunView, offered: Sequence[Activity]) -> bool:
+def _decline(view: RunView, offered: Sequence[Activity]) -> Onward:
     with commit(view) as journal:
         _declined(view, offered, journal)
-    return False
+    return PAUSE
 
 
 def _declined(view: RunView, offered: Sequence[Activity], journal: Journal) -> None:
     finish_run(view.run, Outcome.DECLINED, journal, answer=answers.declined(offered, view.language))
 
 
-def fill_inputs(view: RunView) -> bool:
-    """Fill the inputs from the words; ask for what is missing, else lay out the steps. Returns whether to go on."""
+def fill_inputs(view: RunView) -> Onward:
+    """Fill the inputs from the words, ask for what is missing, else lay out the steps."""
     activity = view.activity
     assert activity is not None  # noqa: S101 - the plan fills inputs of a routed run only
     rights = view.rights()
@@ -149,7 +149,7 @@ def fill_inputs(view: RunView) -> bool:
             finish_run(
                 view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission"
             )
-        return False
+        return PAUSE
     open_fields = [field for field in activity.inputs.all() if field.name not in view.inputs]
     answered, said = _unread_words(view)
     settled, problems, asked_model = (
@@ -168,14 +168,16 @@ def fill_inputs(view: RunView) -> bool:
         _record_inputs(view, settled, journal)
         if problems:
             _pause_for(view, problems, journal)
-            return False
+            return PAUSE
         _lay_out(view, journal)
         return follow(view, journal)
 
 
 def _unread_words(view: RunView) -> tuple[list[str], list[str]]:
-    """Return the names an answer in words is about (empty: the request itself), and the words not read yet."""
-    read_before = any(call.purpose == "inputs" and not call.error_code for call in view.model_calls)
+    """Return what an answer in words is about (nothing: the request itself), and the words not read yet."""
+    read_before = any(
+        call.purpose == "inputs" and call.ended and not call.error_code for call in view.model_calls
+    )
     by_words = view.questions[-1] if view.questions else None
     if not read_before:
         return [], view.words
@@ -211,7 +213,7 @@ def _read_words(
 def _answer_taken_whole(
     view: RunView, fields: Sequence[ActivityInput], answered: list[str], said: list[str], eyes: Eyes
 ) -> list[Settled | Asked]:
-    """Read an answer to a single question as that value: a candidate, a record's name, a text. Else nothing."""
+    """Read an answer to a single question as that value: a candidate, a record's name, a text."""
     if len(answered) != 1 or not view.questions:
         return []
     field = next((item for item in fields if item.name == answered[0]), None)

@@ -9,10 +9,10 @@ from activities.models import ActivityOutput
 from activities.models.activity import OutputSource
 from agentapp.kernel.canonical import dumps
 from agentapp.kernel.text import clean_text, shorten
-from runs.engine.ask import ModelFailed, ask_for, settling
+from runs.engine.ask import ModelFailed, Onward, Prepared, ask_for, settling
 from runs.engine.commit import commit
 from runs.engine.light import follow
-from runs.engine.requests import fallback_text, prose_request
+from runs.engine.requests import fallback_text, prose_request, unwritten
 from runs.journal import Journal
 from runs.llm.base import WRITE_PROSE
 from runs.models import RunOutput
@@ -22,15 +22,12 @@ logger = logging.getLogger(__name__)
 _NUMBER = re.compile(r"\d[\d\s.,\u00a0\u202f]*\d|\d")
 
 
-def write_prose(view: RunView) -> bool:
+def write_prose(view: RunView, prepared: Prepared | None) -> Onward:
     """Let the model write the prose fields; what it may not say is replaced by the designer's own text."""
-    fields = [
-        field
-        for field in (view.activity.outputs.all() if view.activity else ())
-        if field.source == OutputSource.PROSE and field.name not in view.outputs
-    ]
+    fields = unwritten(view)
+    request = prepared.request if prepared else prose_request(view, fields)
     try:
-        asked_model, texts = ask_for(view, prose_request(view, fields), WRITE_PROSE)
+        asked_model, texts = ask_for(view, request, WRITE_PROSE, prepared)
     except ModelFailed as error:
         logger.warning("Prose falls back to the designer's text: %s", error.message)
         with commit(view) as journal:

@@ -10,8 +10,8 @@ from activities.tools import registry
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine import verdicts
+from runs.engine.ask import PAUSE, Onward, Prepared, ask, send, settling
 from runs.engine.ask import Asked as AskedModel
-from runs.engine.ask import ask, settling
 from runs.engine.light import follow
 from runs.engine.requests import step_request
 from runs.journal import Journal
@@ -27,9 +27,9 @@ from runs.view import RunView
 MAX_CALLS_PER_REPLY = 200
 
 
-def ask_model(view: RunView, step: RunStep) -> bool:
-    """Let the model propose actions for the step. Returns whether the run goes on."""
-    asked_model = ask(view, step_request(view, step), step)
+def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward:
+    """Let the model propose actions for the step. Returns how the run goes on."""
+    asked_model = send(view, prepared) if prepared else ask(view, step_request(view, step), step)
     calls = asked_model.reply.calls
     for call in calls:
         if call.name == ASK_PERSON:
@@ -73,7 +73,7 @@ def _key_of(name: str) -> str:
     return written if registry.get(written) is None else f"{written}?"
 
 
-def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> bool:
+def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> Onward:
     given = _read(call)
     text = shorten(str(given.get("question") or ""), 500)
     item = Asked(
@@ -85,15 +85,15 @@ def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: Cal
     with settling(view, asked_model, intent=True) as journal:
         change_state(view.run, RunState.NEEDS_INPUT, where={"fence": view.run.fence}, lease_until=None)
         view.questions.append(ask_person(view.run, [item], journal, text=text, step=step))
-    return False
+    return PAUSE
 
 
-def _escalate_for(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> bool:
+def _escalate_for(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> Onward:
     reason = shorten(str(_read(call).get("reason") or ""), 1_000)
     with settling(view, asked_model) as journal:
         gap = verdicts.open_gap(view, step)
         verdicts.escalate(view, step, EscalationReason.AGENT, gap, journal, summary=reason)
-    return False
+    return PAUSE
 
 
 def _read(call: CallDelta) -> dict[str, object]:

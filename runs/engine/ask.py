@@ -19,7 +19,7 @@ from runs.guardrails import admit_model_call, limits_of
 from runs.journal import Journal
 from runs.llm import get_model
 from runs.llm.base import ModelReply, ModelRequest, drain
-from runs.models import ModelCall, RunStep
+from runs.models import ModelCall, Run, RunStep
 from runs.view import RunView
 
 #: How often a reply that cannot be read is asked for again, within the guardrails.
@@ -45,39 +45,68 @@ class Asked:
     milliseconds: int
 
 
-def ask(view: RunView, request: ModelRequest, step: RunStep | None = None) -> Asked:
-    """Ask the model. Raises GuardrailReached, StopRequested, ModelFailed; the call is on record in each case."""
+@dataclass(frozen=True)
+class Prepared:
+    """A request whose call is admitted and on record: what is left is to send it."""
+
+    request: ModelRequest
+    row: ModelCall
+    step: RunStep | None
+
+
+@dataclass(frozen=True)
+class Onward:
+    """What an act leaves behind: whether the run goes on now, and the model call already on record for it."""
+
+    goes_on: bool
+    prepared: Prepared | None = None
+
+
+GO_ON = Onward(True)
+PAUSE = Onward(False)
+
+
+def prepare(view: RunView, request: ModelRequest, step: RunStep | None, journal: Journal) -> Prepared:
+    """Admit a model call and put its intent on record, in this transaction. Raises GuardrailReached."""
     size = size_of(request.messages, request.functions)
     allowed = admit_model_call(view.run, limits_of(view.activity), size)
-    request = replace(
-        request, max_output_tokens=allowed, timeout_seconds=float(settings.OPENAI_TIMEOUT_SECONDS)
-    )
-    model = get_model()
     row = ModelCall(
         run=view.run,
         step=step,
         purpose=request.purpose.value,
         request_digest=digest([[message.role, message.text] for message in request.messages]),
         context_bytes=size,
-        model=model.name,
+        model=get_model().name,
     )
-    _persist_intent(view, row, size)
+    view.run.model_calls += 1
+    view.run.context_bytes = max(view.run.context_bytes, size)
+    counted = {"model_calls": view.run.model_calls, "context_bytes": view.run.context_bytes}
+    Run.objects.filter(pk=view.run.pk).update(**counted)
+    view.vault.save()
+    row.save(force_insert=True)
     view.model_calls.append(row)
+    journal.event("model.called", {"purpose": row.purpose, "bytes": size})
+    timeout = float(settings.OPENAI_TIMEOUT_SECONDS)
+    return Prepared(replace(request, max_output_tokens=allowed, timeout_seconds=timeout), row, step)
+
+
+def ask(view: RunView, request: ModelRequest, step: RunStep | None = None) -> Asked:
+    """Admit and send one call. Raises GuardrailReached, StopRequested, ModelFailed; it is on record first."""
+    with commit(view, intent=True) as journal:
+        prepared = prepare(view, request, step, journal)
+    return send(view, prepared)
+
+
+def send(view: RunView, prepared: Prepared) -> Asked:
+    """Send a prepared call. Raises ModelFailed; the failure is on record."""
+    model = get_model()
     started = monotonic()
     try:
-        reply = drain(model.stream(request), model.name)
+        reply = drain(model.stream(prepared.request), model.name)
     except ModelUnavailable as error:
-        _persist_failure(view, row, error, round((monotonic() - started) * 1000))
+        _persist_failure(view, prepared.row, error, round((monotonic() - started) * 1000))
         raise ModelFailed("model_unavailable", error.message) from error
-    return Asked(row, reply, round((monotonic() - started) * 1000))
-
-
-def _persist_intent(view: RunView, row: ModelCall, size: int) -> None:
-    largest = max(view.run.context_bytes, size)
-    with commit(view, intent=True, model_calls=view.run.model_calls + 1, context_bytes=largest) as journal:
-        view.vault.save()
-        row.save(force_insert=True)
-        journal.event("model.called", {"purpose": row.purpose, "bytes": size})
+    return Asked(prepared.row, reply, round((monotonic() - started) * 1000))
 
 
 def _persist_failure(view: RunView, row: ModelCall, error: ModelUnavailable, milliseconds: int) -> None:
@@ -94,7 +123,7 @@ def settling(view: RunView, asked: Asked, **values: Any) -> Iterator[Journal]:
     """The transaction in which a reply becomes part of the run: its usage, and whatever the caller adds."""
     row, reply = asked.row, asked.reply
     row.text = clean_text(reply.text)[:20_000]
-    row.finish_reason, row.model = reply.finish_reason[:40], reply.model[:100]
+    row.finish_reason, row.model = reply.finish_reason[:40] or "stop", reply.model[:100]
     row.prompt_tokens, row.output_tokens = reply.prompt_tokens, reply.output_tokens
     row.milliseconds = asked.milliseconds
     spent = view.run.output_tokens + reply.output_tokens
@@ -113,14 +142,19 @@ def settling(view: RunView, asked: Asked, **values: Any) -> Iterator[Journal]:
         yield journal
 
 
-def ask_for(view: RunView, request: ModelRequest, function: str) -> tuple[Asked, dict[str, Any]]:
+def ask_for(
+    view: RunView, request: ModelRequest, function: str, prepared: Prepared | None = None
+) -> tuple[Asked, dict[str, Any]]:
     """Ask until the model calls `function` with one readable object, at most TRIES times.
+
+    The first try is the `prepared` call, if there is one.
 
     Returns the last reply, not yet settled, and the object. Raises ModelFailed("model_unusable").
     """
     problem = ""
     for _attempt in range(TRIES):
-        asked = ask(view, request)
+        asked = send(view, prepared) if prepared is not None else ask(view, request)
+        prepared = None
         try:
             return asked, _object_of(asked.reply, function)
         except BadArguments as error:

@@ -61,7 +61,7 @@ def _output(view: RunView, field: ActivityOutput) -> RunOutput | None:
 
 
 def _filled(view: RunView, rows: Sequence[RunOutput]) -> tuple[str, str]:
-    """Return the answer and an error code. A template that cannot be filled loses no fact: they are listed."""
+    """Return the answer and an error code. Where a template cannot be filled, the facts are listed."""
     assert view.activity is not None  # noqa: S101 - a run without activity never succeeds
     values = {row.name: row.value for row in [*view.outputs.values(), *rows]}
     source = in_language(view.activity.template, view.language)

@@ -7,9 +7,12 @@ act is one transaction, and what follows from it is never lost in between.
 from django.utils import timezone
 
 from runs.engine import endings, verdicts
+from runs.engine.ask import GO_ON, PAUSE, Onward, prepare
 from runs.engine.plan import plan
+from runs.engine.requests import prose_request, step_request, unwritten
 from runs.engine.steps import (
     Adjust,
+    AskModel,
     Engage,
     EscalateStep,
     Finish,
@@ -18,21 +21,35 @@ from runs.engine.steps import (
     Recover,
     StopStep,
     Wait,
+    WriteProse,
 )
+from runs.guardrails import GuardrailReached
 from runs.journal import Journal
 from runs.models import Confirmation, Run
-from runs.states import ConfirmationState, RunState, change_state
+from runs.states import ConfirmationState, Outcome, RunState, change_state
 from runs.view import RunView
 
 LIGHT = (Adjust, Engage, EscalateStep, Finish, PassStep, Recover, StopStep, Wait)
 
 
-def follow(view: RunView, journal: Journal) -> bool:
-    """Carry out what is light, in the current transaction. Returns whether the run goes on with an act."""
+def follow(view: RunView, journal: Journal) -> Onward:
+    """Carry out what is light, in the current transaction; of a model call that comes next, put the intent.
+
+    Returns how the run goes on.
+    """
     while isinstance(step := plan(view, timezone.now()), LIGHT):
         if not _apply(view, step, journal):
-            return False
-    return True
+            return PAUSE
+    try:
+        match step:
+            case AskModel():
+                return Onward(True, prepare(view, step_request(view, step.step), step.step, journal))
+            case WriteProse():
+                return Onward(True, prepare(view, prose_request(view, unwritten(view)), None, journal))
+    except GuardrailReached as reached:
+        endings.finish(view, Finish(Outcome.GUARDRAIL, reached.limit), journal)
+        return PAUSE
+    return GO_ON
 
 
 def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:

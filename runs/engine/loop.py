@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 
 from runs import answers
 from runs.engine import act_calls, act_intake, act_prose, act_step, endings
-from runs.engine.ask import ModelFailed
+from runs.engine.ask import GO_ON, PAUSE, ModelFailed, Onward, Prepared
 from runs.engine.commit import commit
 from runs.engine.heartbeat import heartbeat
 from runs.engine.light import follow
@@ -76,44 +76,46 @@ def take_lease(run_id: UUID) -> bool:
 
 
 def _turn(view: RunView) -> None:
+    onward = GO_ON
     for _turns in range(MAX_TURNS):
         try:
-            if not act(view, plan(view, timezone.now())):
-                return
+            onward = act(view, plan(view, timezone.now()), onward.prepared)
         except StopRequested:
+            onward = GO_ON  # the plan now ends the run
             view.run.stop_requested = True
         except GuardrailReached as reached:
-            _finish(view, Finish(Outcome.GUARDRAIL, reached.limit))
-            return
+            onward = _finish(view, Finish(Outcome.GUARDRAIL, reached.limit))
         except ModelFailed as failure:
-            _finish(view, Finish(Outcome.FAILED, failure.reason, failure.message))
+            onward = _finish(view, Finish(Outcome.FAILED, failure.reason, failure.message))
+        if not onward.goes_on:
             return
     raise RuntimeError(f"Run {view.run.pk} planned {MAX_TURNS} times without an end.")
 
 
-def act(view: RunView, step: NextStep) -> bool:
-    """Carry out one step of the plan. Returns whether the run goes on now."""
+def act(view: RunView, step: NextStep, prepared: Prepared | None) -> Onward:
+    """Carry out one step of the plan. `prepared` is the model call that was put on record for it."""
     match step:
         case Route():
             return act_intake.route(view)
         case FillInputs():
             return act_intake.fill_inputs(view)
         case AskModel():
-            return act_step.ask_model(view, step.step)
+            return act_step.ask_model(view, step.step, prepared)
         case CarryOut():
             return act_calls.carry_out(view, step.step, step.call)
         case Execute():
             return act_calls.execute(view, step.step, step.call)
         case WriteProse():
-            return act_prose.write_prose(view)
+            return act_prose.write_prose(view, prepared)
         case _:
             with commit(view) as journal:
                 return follow(view, journal)
 
 
-def _finish(view: RunView, ending: Finish) -> None:
+def _finish(view: RunView, ending: Finish) -> Onward:
     with commit(view) as journal:
         endings.finish(view, ending, journal)
+    return PAUSE
 
 
 def _end(run_id: UUID, outcome: Outcome, code: str) -> None:

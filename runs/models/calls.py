@@ -36,6 +36,11 @@ class ModelCall(Identified):
     def __str__(self) -> str:
         return f"{self.purpose} {self.pk}"
 
+    @property
+    def ended(self) -> bool:
+        """True once it was answered or failed; false while it is under way, or was when its worker went."""
+        return bool(self.finish_reason or self.error_code)
+
 
 class ToolCall(Identified):
     """One proposed action with its final arguments and their digest.
