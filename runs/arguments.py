@@ -8,6 +8,7 @@ from agentapp.kernel.text import clean_value
 
 MAX_CHARACTERS = 200_000
 _MAX_DEPTH = 20
+_MAX_DIGITS = 40
 
 
 class BadArguments(ValueError):
@@ -20,7 +21,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
         raise BadArguments("the arguments are too long")
     try:
         value = json.loads(
-            text, parse_float=Decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_pairs
+            text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_pairs
         )
     except RecursionError as error:
         raise BadArguments("the arguments are nested too deeply") from error
@@ -33,9 +34,26 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 40:
+    if len(digits) > _MAX_DIGITS:
         raise ValueError("a number has too many digits")
     return int(digits)
+
+
+def _decimal(digits: str) -> Decimal:
+    """Read a number exactly. "1e999999999" is short to write and endless to write out."""
+    number = Decimal(digits)
+    if len(digits) > 60 or is_unwieldy(number):
+        raise ValueError("a number is out of range")
+    return number
+
+
+def is_unwieldy(number: Decimal) -> bool:
+    """True for a number that no amount needs and that takes more digits than anybody reads."""
+    return (
+        not number.is_finite()
+        or abs(number.adjusted()) > _MAX_DIGITS
+        or -int(number.as_tuple().exponent) > _MAX_DIGITS
+    )
 
 
 def _constant(name: str) -> Any:

@@ -219,7 +219,9 @@ def _validated(contract: ToolContract, values: Mapping[str, Any]) -> ToolParams:
         told = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         raise Refused("invalid_arguments", f"Nothing was called. {told}.") from error
     for name, value in params:
-        numbers = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Decimal)]
+        numbers = [
+            item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Decimal)
+        ]
         if any(map(is_unwieldy, numbers)):
             raise Refused("invalid_arguments", f"Nothing was called. {name}: this number is out of range.")
     return params
