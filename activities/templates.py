@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from babel.dates import format_date, format_datetime
@@ -18,9 +18,11 @@ from liquid import Environment, StrictUndefined
 from liquid.exceptions import LiquidError
 from liquid.template import BoundTemplate
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#|~!&])")
-_LINE_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
-_PLAIN = re.compile(r"^[-+]?[\d.,:TZ+-]+$")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()>#|!])")
+#: What a backslash does not escape in Markdown.
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
+_LINE_START = re.compile(r"^(\d*)([-+.])")
+_PLAIN = re.compile(r"[-+]?\d(?:[\d.,:T+-]*[\dZ])?")
 _LOCALES = {"en": "en_GB", "fr": "fr_FR"}
 
 
@@ -43,11 +45,11 @@ def _environment(language: str) -> Environment:
         environment.tags.pop(name, None)
     environment.filters.update(
         {
-            "money": lambda value, currency="EUR": _money(value, str(currency), locale),
-            "number": lambda value, places=None: _number(value, places, locale),
-            "percent": lambda value, places=1: _percent(value, places, locale),
-            "date": lambda value: _date(value, locale),
-            "days": lambda value: _days(value, language, locale),
+            "money": partial(_money, locale),
+            "number": partial(_number, locale),
+            "percent": partial(_percent, locale),
+            "date": partial(_date, locale),
+            "days": partial(_days, locale),
         }
     )
     return environment
@@ -60,39 +62,45 @@ def _decimal(value: Any) -> Decimal:
         raise BadTemplate(f"{value!r} is not a number.") from error
 
 
-def _money(value: Any, currency: str, locale: str) -> str:
-    return format_currency(_decimal(value), currency, locale=locale)
+def _money(locale: str, value: Any, currency: str = "EUR") -> str:
+    return format_currency(_decimal(value), str(currency), locale=locale)
 
 
-def _number(value: Any, places: int | None, locale: str) -> str:
+def _number(locale: str, value: Any, places: int | None = None) -> str:
     number = _decimal(value)
     if places is not None:
         number = number.quantize(Decimal(1).scaleb(-int(places)))
     return format_decimal(number, locale=locale, decimal_quantization=False)
 
 
-def _percent(value: Any, places: int, locale: str) -> str:
+def _percent(locale: str, value: Any, places: int = 1) -> str:
     """Format a value in percent: 12.5 is "12.5%"."""
     number = (_decimal(value) / 100).quantize(Decimal(1).scaleb(-2 - int(places)))
     return format_percent(number, locale=locale, decimal_quantization=False)
 
 
-def _date(value: Any, locale: str) -> str:
+def _date(locale: str, value: Any) -> str:
     text = str(value)
-    if "T" in text:
-        moment = timezone.localtime(datetime.fromisoformat(text))
-        return format_datetime(moment, "d MMMM y, HH:mm", locale=locale)
     try:
-        return format_date(date.fromisoformat(text), "d MMMM y", locale=locale)
+        if "T" in text:
+            moment = timezone.localtime(datetime.fromisoformat(text))
+            return _first_of(locale, format_datetime(moment, "d MMMM y, HH:mm", locale=locale))
+        return _first_of(locale, format_date(date.fromisoformat(text), "d MMMM y", locale=locale))
     except ValueError as error:
         raise BadTemplate(f"{value!r} is not a date.") from error
 
 
-def _days(value: Any, language: str, locale: str) -> str:
+def _first_of(locale: str, shown: str) -> str:
+    """French writes the first of a month as an ordinal: "1er janvier"."""
+    return shown.replace("1 ", "1er ", 1) if locale.startswith("fr") and shown.startswith("1 ") else shown
+
+
+def _days(locale: str, value: Any) -> str:
     number = _decimal(value)
-    one = abs(number) < 2 if language == "fr" else abs(number) == 1
-    unit = ("jour" if one else "jours") if language == "fr" else ("day" if one else "days")
-    return f"{_number(number, None, locale)} {unit}"
+    french = locale.startswith("fr")
+    one = abs(number) < 2 if french else abs(number) == 1
+    unit = ("jour" if one else "jours") if french else ("day" if one else "days")
+    return f"{_number(locale, number)} {unit}"
 
 
 @lru_cache(maxsize=512)
@@ -110,13 +118,14 @@ def check(source: str) -> None:
 
 def escape_markdown(text: str) -> str:
     """Return `text` such that Markdown shows exactly these characters, on one line."""
-    flat = " ".join(text.split())
-    return _LINE_START.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", flat))
+    flat = _SPECIAL.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)
+    safe = _LINE_START.sub(r"\1\\\2", flat)
+    return f"&#61;{safe[1:]}" if safe.startswith("=") else safe
 
 
 def _escaped(value: Any) -> Any:
     if isinstance(value, str):
-        return value if _PLAIN.match(value) else escape_markdown(value)
+        return value if _PLAIN.fullmatch(value) else escape_markdown(value)
     if isinstance(value, Mapping):
         return {key: _escaped(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
