@@ -41,6 +41,14 @@ async def test_foreign_socket_is_refused_before_it_is_accepted(origin: bytes | N
     assert socket.output_queue.empty()
 
 
+@pytest.mark.django_db(transaction=True)
+async def test_socket_to_nowhere_is_refused() -> None:
+    headers = [HOST, (b"origin", b"http://localhost:8000")]
+    socket = WebsocketCommunicator(application, "/no/such/address", headers=headers)
+    connected, _ = await socket.connect()
+    assert not connected
+
+
 @pytest.mark.django_db
 def test_our_pages_run_no_inline_script(client: Client) -> None:
     policy = client.get("/healthz").headers["Content-Security-Policy"]
