@@ -33,7 +33,11 @@ _DECIDED = {"person_refused": Outcome.REFUSED, "confirmation_expired": Outcome.E
 
 
 def plan(view: RunView, now: datetime) -> NextStep:
-    """Return what to do next."""
+    """Return what to do next. A call whose outcome is not known comes before all else, also before a stop."""
+    step = view.current_step
+    unknown = _unknown_outcome(view, step) if step is not None else None
+    if unknown is not None:
+        return unknown
     if view.run.stop_requested:
         return Finish(Outcome.CANCELLED)
     if out_of_time(view.run, limits_of(view.activity), view.driving_since, now):
@@ -44,7 +48,6 @@ def plan(view: RunView, now: datetime) -> NextStep:
         return Route()
     if not view.steps:
         return FillInputs()
-    step = view.current_step
     if step is None:
         return WriteProse(None) if prose_missing(view) else Finish(Outcome.SUCCEEDED)
     return _plan_step(view, step)
@@ -69,18 +72,26 @@ def _plan_step(view: RunView, step: RunStep) -> NextStep:
     return _plan_acting_step(view, step)
 
 
+def _unknown_outcome(view: RunView, step: RunStep) -> NextStep | None:
+    """Return what a call that was started and never came back needs, None when there is none."""
+    if step.state != StepState.ENGAGED:
+        return None
+    for call in view.calls_of(step):
+        if call.state == CallState.EXECUTING:
+            return Recover(step, call)
+        if call.state == CallState.UNKNOWN:
+            return EscalateStep(step, EscalationReason.UNKNOWN_OUTCOME, call.error_message)
+    return None
+
+
 def _pending_call(view: RunView, step: RunStep) -> NextStep | None:
     """Return what the step's unsettled calls need, None when all are settled."""
     calls = view.calls_of(step)
     by_state: dict[str, list[ToolCall]] = {}
     for call in calls:
         by_state.setdefault(call.state, []).append(call)
-    if executing := by_state.get(CallState.EXECUTING):
-        return Recover(step, executing[0])
     if proposed := by_state.get(CallState.PROPOSED):
         return CarryOut(step, proposed[0])
-    if unknown := by_state.get(CallState.UNKNOWN):
-        return EscalateStep(step, EscalationReason.UNKNOWN_OUTCOME, unknown[0].error_message)
     if admitted := by_state.get(CallState.ADMITTED):
         return Execute(step, admitted[0])
     if by_state.get(CallState.AWAITING):

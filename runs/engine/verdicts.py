@@ -8,7 +8,7 @@ from activities.templates import BadTemplate, render
 from activities.tools import ToolOutcomeUnknown
 from agentapp.kernel.text import shorten
 from runs import answers
-from runs.finishing import finish_run
+from runs.finishing import finish_run, void_pending
 from runs.journal import Journal
 from runs.models import Escalation, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
@@ -58,8 +58,12 @@ def _stop_message(view: RunView, step: RunStep) -> str:
 def escalate(
     view: RunView, step: RunStep, reason: EscalationReason, gap: str, journal: Journal, *, summary: str = ""
 ) -> None:
-    """Hand the open step over. Nothing of it counts as done. `summary` is a model's, marked as such."""
+    """Hand the open step over. Nothing of it counts as done, and nothing of it is started any more.
+
+    `summary` is a model's, marked as such.
+    """
     gap = shorten(gap, 2_000)
+    void_pending(view.run, journal)
     _ended(step, StepState.ESCALATED, Verdict.ESCALATE, gap, journal)
     Escalation.objects.create(
         run=view.run,
