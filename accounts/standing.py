@@ -6,6 +6,7 @@ call. Nothing is remembered: a standing is read, used and thrown away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, models
 
@@ -60,7 +61,7 @@ def standing(user: User, workspace: Workspace, objects: Sequence[models.Model] =
 
     One query. Inactive people and who is no active member have nothing; superusers have no more than others.
     """
-    values = {"user": user.pk, "workspace": workspace.pk, "objects": [str(item.pk) for item in objects]}
+    values: dict[str, Any] = {"user": user.pk, "workspace": workspace.pk, "objects": [str(item.pk) for item in objects]}
     with connection.cursor() as cursor:
         cursor.execute(_SQL, values)
         member, permissions, held = cursor.fetchone()

@@ -36,7 +36,7 @@ def limit_reached(code: str) -> str:
         Limit.OUTPUT_TOKENS: _("the length of the model's replies"),
         Limit.CONTEXT: _("the amount of context"),
     }
-    name = which.get(Limit(code), code) if code in Limit else code
+    name = next((said for limit, said in which.items() if limit.value == code), code)
     return _(
         "I stopped because this activity's limit on %(limit)s was reached. "
         "What was already done is shown above; the rest was not started."

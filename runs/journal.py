@@ -78,7 +78,7 @@ def committing(run: Run, *, intent: bool = False, **values: Any) -> Iterator[Jou
 
 def _touch(run: Run, intent: bool, values: dict[str, Any]) -> None:
     """Renew the lease and set `values` in one statement, which also says whether a stop was requested."""
-    names = [Run._meta.get_field(name).column for name in values]  # type: ignore[union-attr]
+    names = [str(Run._meta.get_field(name).column) for name in values]  # type: ignore[union-attr]
     columns = [getattr(value, "pk", value) for value in values.values()]
     assignments = "".join(f", {connection.ops.quote_name(name)} = %s" for name in names)
     with connection.cursor() as cursor:

@@ -8,6 +8,7 @@ arguments or prose are restored by code, never by a model.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -62,7 +63,8 @@ class Vault:
     def project_words(self, text: str) -> str:
         """Replace what looks protected in a person's words."""
         for kind, pattern in _IN_WORDS.items():
-            text = pattern.sub(lambda match, kind=kind: self.token(kind, match.group()), text)
+            for value in dict.fromkeys(match.group() for match in pattern.finditer(text)):
+                text = text.replace(value, self.token(kind, value))
         return text
 
     def project_json(self, value: Any) -> Any:
@@ -109,9 +111,7 @@ def project(
     projected: Any = data
     for path, mark in contract.protected.items():
         if not disclosed(contract, path, binding, run):
-            projected = _replace(
-                projected, path.split("."), lambda value, kind=mark.kind: vault.token(kind, value)
-            )
+            projected = _replace(projected, path.split("."), partial(vault.token, mark.kind))
     return dict(projected)
 
 
@@ -139,5 +139,10 @@ def _replace(node: Any, parts: list[str], change: Any) -> Any:
 
 def _values(node: Any, parts: list[str]) -> Iterable[str]:
     found: list[str] = []
-    _replace(node, parts, lambda value: found.append(value) or value)
+
+    def keep(value: str) -> str:
+        found.append(value)
+        return value
+
+    _replace(node, parts, keep)
     return found

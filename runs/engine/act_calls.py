@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
@@ -118,7 +119,7 @@ def _write_arguments(call: ToolCall, admitted: Admitted) -> None:
     )
 
 
-def _admission(call: ToolCall, admitted: Admitted) -> dict[str, str]:
+def _admission(call: ToolCall, admitted: Admitted) -> dict[str, Any]:
     return {
         "contract_hash": admitted.contract.hash,
         "risk": admitted.risk.value,
@@ -128,7 +129,7 @@ def _admission(call: ToolCall, admitted: Admitted) -> dict[str, str]:
     }
 
 
-def _preview_json(preview: Preview) -> dict[str, object]:
+def _preview_json(preview: Preview) -> dict[str, Any]:
     return {
         "summary": preview.summary,
         "recipient": preview.recipient,
@@ -149,12 +150,12 @@ def _execute(view: RunView, execution: _Execution) -> Onward:
 
 
 @contextmanager
-def _starting(view: RunView, execution: _Execution) -> Iterator[tuple[Journal, dict[str, object]]]:
+def _starting(view: RunView, execution: _Execution) -> Iterator[tuple[Journal, dict[str, Any]]]:
     """The transaction before which nothing was started. Gives the values that say how the call got here."""
     call, admitted = execution.call, execution.admitted
     counted = {"tool_calls": view.run.tool_calls + 1} if admitted else {}
     with commit(view, intent=True, **counted) as journal:
-        values: dict[str, object] = {"started_at": timezone.now()}
+        values: dict[str, Any] = {"started_at": timezone.now()}
         if admitted is not None:
             _write_arguments(call, admitted)
             values |= _admission(call, admitted)
@@ -238,7 +239,7 @@ def _record(
     outcome: ToolResult | ToolError,
     started: float,
     journal: Journal,
-    values: dict[str, object],
+    values: dict[str, Any],
 ) -> None:
     contract = execution.contract
     milliseconds = round((monotonic() - started) * 1000)
@@ -257,7 +258,7 @@ def _record(
 
 
 def _succeeded(
-    view: RunView, execution: _Execution, outcome: ToolResult, values: dict[str, object], journal: Journal
+    view: RunView, execution: _Execution, outcome: ToolResult, values: dict[str, Any], journal: Journal
 ) -> None:
     call, contract = execution.call, execution.contract
     data = clean_value(plain(outcome.model_dump(mode="python")))
@@ -284,15 +285,15 @@ def _not_a_fact(outcome: ToolResult, contract: ToolContract, *, late: bool) -> s
 
 
 def _failed(
-    execution: _Execution, unknown: bool, code: str, message: str, values: dict[str, object], journal: Journal
+    execution: _Execution, unknown: bool, code: str, message: str, values: dict[str, Any], journal: Journal
 ) -> None:
     call = execution.call
     state = CallState.UNKNOWN if unknown else CallState.FAILED
-    told = {"error_code": code[:40], "error_message": str(message)[:2000]}
+    told: dict[str, Any] = {"error_code": code[:40], "error_message": str(message)[:2000]}
     change_state(call, state, via=_to_executing(execution), **values, **told)
     kind = "call.unknown" if unknown else "call.failed"
     journal.event(kind, {**_named(call), "code": code, "message": call.error_message})
 
 
-def _named(call: ToolCall) -> dict[str, object]:
+def _named(call: ToolCall) -> dict[str, Any]:
     return {"call": str(call.pk), "tool": call.tool_key}
