@@ -18,6 +18,9 @@ from examples.billing.models import (
 
 _ZERO = Value(Decimal("0.00"), output_field=DecimalField(max_digits=14, decimal_places=2))
 
+#: The states of an invoice on which something is due and nobody disagrees.
+OPEN = (InvoiceStatus.UNPAID, InvoiceStatus.PARTLY_PAID, InvoiceStatus.OVERDUE)
+
 
 class InvoiceAmounts(TypedDict):
     """What is known of an invoice as of a day.

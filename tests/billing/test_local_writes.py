@@ -8,17 +8,17 @@ import pytest
 from activities.tools import Preview, ToolArgumentError, ToolContext, ToolRefused
 from examples.billing import known
 from examples.billing.models import CreditNote, FollowUp, PaymentAllocation, PaymentException
-from examples.billing.tools import allocation, customers, invoices
+from examples.billing.tools import allocation, credit_notes, customers, invoices, settlement
 from tests.billing import build
 from tests.billing.conftest import History
 
 
-def draft(ctx: ToolContext, number: str, amount: str | None = None) -> invoices.DraftCreditNoteResult:
+def draft(ctx: ToolContext, number: str, amount: str | None = None) -> credit_notes.DraftCreditNoteResult:
     """Draft as the engine does: prepare, guard, execute."""
-    params = invoices.DraftCreditNoteParams(invoice=number, reason="one was broken", amount=amount)
-    params = invoices.prepare_credit_note(ctx, params)
-    invoices.guard_credit_note(ctx, params)
-    return invoices.draft_credit_note(ctx, params)
+    params = credit_notes.DraftCreditNoteParams(invoice=number, reason="one was broken", amount=amount)
+    params = credit_notes.prepare_credit_note(ctx, params)
+    credit_notes.guard_credit_note(ctx, params)
+    return credit_notes.draft_credit_note(ctx, params)
 
 
 def test_a_credit_note_is_a_draft_and_changes_no_balance(ctx: ToolContext) -> None:
@@ -58,7 +58,7 @@ def test_credit_note_numbers_count_up_within_a_workspace(ctx: ToolContext) -> No
 
 @pytest.mark.parametrize("amount", ["0", "-5", "0.001", "NaN", "Infinity", "1e20"])
 def test_amounts_that_are_no_amounts_do_not_validate(amount: str) -> None:
-    for model in (invoices.DraftCreditNoteParams, allocation.SettlePaymentParams):
+    for model in (credit_notes.DraftCreditNoteParams, settlement.SettlePaymentParams):
         names = {"invoice": "INV-2026-00001", "reason": "because", "payment": "PAY-2026-00001"}
         fields = {name: value for name, value in names.items() if name in model.model_fields}
         with pytest.raises(ValueError, match="amount"):
@@ -151,11 +151,11 @@ def test_the_reason_is_worded_in_the_users_language(history: History) -> None:
 
 def settle(
     ctx: ToolContext, payment: str, invoice: str, amount: str | None = None
-) -> allocation.SettlePaymentResult:
-    params = allocation.SettlePaymentParams(payment=payment, invoice=invoice, amount=amount)
-    params = allocation.prepare_settlement(ctx, params)
-    allocation.guard_settlement(ctx, params)
-    return allocation.settle_payment(ctx, params)
+) -> settlement.SettlePaymentResult:
+    params = settlement.SettlePaymentParams(payment=payment, invoice=invoice, amount=amount)
+    params = settlement.prepare_settlement(ctx, params)
+    settlement.guard_settlement(ctx, params)
+    return settlement.settle_payment(ctx, params)
 
 
 def test_settling_allocates_closes_the_exception_and_pays_the_invoice(ctx: ToolContext) -> None:
@@ -216,8 +216,8 @@ def test_settling_refuses_what_does_not_belong_together(ctx: ToolContext) -> Non
 def test_the_preview_of_a_settlement_shows_what_will_be_written(ctx: ToolContext) -> None:
     customer = build.customer(ctx.workspace, "Jane Roe", "C-0001")
     invoice, payment = build.invoice(customer, total="1234.50"), build.payment(customer, "2000.00")
-    params = allocation.SettlePaymentParams(payment=payment.number, invoice=invoice.number)
-    shown: Preview = allocation.preview_settlement(ctx, params)
+    params = settlement.SettlePaymentParams(payment=payment.number, invoice=invoice.number)
+    shown: Preview = settlement.preview_settlement(ctx, params)
     assert shown.amount == "€1,234.50"
     assert payment.number in shown.summary
     assert invoice.number in shown.summary

@@ -1,13 +1,10 @@
 """Writing to customers."""
 
-import smtplib
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import get_connection
 from django.db import transaction
 from django.utils.translation import gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
@@ -26,12 +23,12 @@ from activities.tools import (
     ToolParams,
     ToolRefused,
     ToolResult,
-    ToolUnavailable,
     tool,
 )
 from examples.billing import selectors
 from examples.billing.amounts import ValuedInvoice
 from examples.billing.formatting import day, money
+from examples.billing.letters import compose, deliver, message_id
 from examples.billing.models import Invoice, InvoiceStatus, Reminder
 from examples.billing.tools.fields import NOT_THE_AGENT, InvoiceNumber
 
@@ -59,15 +56,6 @@ class SendPaymentReminderResult(ToolResult):
     message_id: str
 
 
-@dataclass(frozen=True)
-class Letter:
-    """A reminder as it is sent, in the customer's language."""
-
-    recipient: str
-    subject: str
-    body: str
-
-
 def prepare_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> SendPaymentReminderParams:
     """Look up what is due, so that the amount shown is the amount asked for."""
     invoice = selectors.invoice_get(ctx, params.invoice)
@@ -86,31 +74,6 @@ def guard_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> None:
         )
     if params.amount is not None and params.amount > invoice.balance:
         raise ToolArgumentError(["amount"], gettext("This is more than what is still due on this invoice."))
-
-
-def compose(invoice: ValuedInvoice, amount: Decimal) -> Letter:
-    """Return the letter; the preview and the sending both use it."""
-    language = invoice.customer.language
-    with override(language):
-        values = {
-            "customer": invoice.customer.name,
-            "invoice": invoice.number,
-            "amount": money(amount, invoice.currency, language),
-            "issued": day(invoice.issued_on, language),
-            "due": day(invoice.due_on, language),
-        }
-        subject = gettext("Payment reminder: invoice %(invoice)s") % values
-        body = (
-            gettext(
-                "Dear %(customer)s,\n\n"
-                "Our invoice %(invoice)s of %(issued)s was due on %(due)s. "
-                "%(amount)s has not reached us yet.\n\n"
-                "Please settle it in the next days. If you have paid already, consider this message done.\n\n"
-                "With kind regards"
-            )
-            % values
-        )
-    return Letter(invoice.customer.email, subject, body)
 
 
 def preview_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -> Preview:
@@ -163,7 +126,7 @@ def send_payment_reminder(ctx: ToolContext, params: SendPaymentReminderParams) -
     if not is_new and reminder.state == Reminder.State.SENDING:
         raise ToolOutcomeUnknown(gettext("An earlier attempt broke off; the reminder may have been sent."))
     if reminder.state != Reminder.State.SENT:
-        _deliver(reminder, connection)
+        deliver(reminder, connection)
     invoice = selectors.invoice_get(ctx, params.invoice)
     return SendPaymentReminderResult(
         invoice=invoice.number,
@@ -208,40 +171,3 @@ def _new(ctx: ToolContext, invoice: ValuedInvoice, params: SendPaymentReminderPa
         sent_by=ctx.user,
         sent_at=ctx.now,
     )
-
-
-def message_id(key: str) -> str:
-    """Return the Message-ID that belongs to an idempotency key: a mail sent twice carries the same."""
-    return f"<{sha256(key.encode()).hexdigest()[:40]}@reminders.invalid>"
-
-
-def _deliver(reminder: Reminder, connection: Any) -> None:
-    """Send, then say how it went. Before the server took anything, a failure is certain; after, it is not."""
-    message = EmailMessage(
-        reminder.subject,
-        reminder.body,
-        to=[reminder.recipient],
-        headers={"Message-ID": reminder.message_id},
-    )
-    try:
-        connection.open()
-    except OSError as error:
-        _close(reminder, Reminder.State.FAILED)
-        raise ToolUnavailable(gettext("The mail server cannot be reached. Nothing was sent.")) from error
-    try:
-        connection.send_messages([message])
-    except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
-        _close(reminder, Reminder.State.FAILED)
-        raise ToolUnavailable(gettext("The mail server refused the message. Nothing was sent.")) from error
-    except OSError as error:
-        raise ToolOutcomeUnknown(
-            gettext("The mail server broke off; the reminder may have been sent.")
-        ) from error
-    finally:
-        connection.close()
-    _close(reminder, Reminder.State.SENT)
-
-
-def _close(reminder: Reminder, state: Reminder.State) -> None:
-    reminder.state = state
-    reminder.save(update_fields=["state"])
