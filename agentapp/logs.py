@@ -13,7 +13,8 @@ LINE = "time={asctime}.{msecs:03.0f}Z level={levelname} logger={name} pid={proce
 class UtcFormatter(logging.Formatter):
     """Times as the database has them."""
 
-    converter = time.gmtime
+    def converter(self, seconds: float | None) -> time.struct_time:
+        return time.gmtime(seconds)
 
 
 def logging_settings(level: str) -> dict[str, Any]:
