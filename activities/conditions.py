@@ -48,7 +48,7 @@ def evaluate(expression: str, scope: Mapping[str, Any]) -> Evaluation:
     """Evaluate over `scope`. Never raises for what the data lack: then the condition does not hold."""
     try:
         value = _compiled(expression).execute(dict(scope))
-    except (KeyError, RuntimeError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
         return Evaluation(False, f"{type(error).__name__}: {error}")
     if value is True:
         return Evaluation(True)

@@ -137,7 +137,7 @@ def render(source: str, scope: Mapping[str, Any], language: str) -> str:
     """Fill a template with `scope`, escaped. Raises BadTemplate for an unknown field or a limit reached."""
     try:
         return _parsed(source, language).render(**_escaped(scope))
-    except (LiquidError, ArithmeticError, TypeError) as error:
+    except (LiquidError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise BadTemplate(str(error)) from error
 
 
@@ -145,5 +145,5 @@ def render_plain(source: str, scope: Mapping[str, Any], language: str) -> str:
     """Fill a template that becomes a value, not a page: nothing is escaped. Raises BadTemplate."""
     try:
         return _parsed(source, language).render(**scope)
-    except (LiquidError, ArithmeticError, TypeError) as error:
+    except (LiquidError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise BadTemplate(str(error)) from error
