@@ -4,4 +4,5 @@ import "./timeline.js";
 import "./connection.js";
 import "./confirmation.js";
 import "./composer.js";
+import "./deeds.js";
 import "./list.js";

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from runs.models import Run
 
 #: A run that waits for nobody's work: it ended, or a person is asked.
-SETTLED = "[data-finished], .question, .pending"
+SETTLED = "[data-finished], [data-handed], .question, .pending"
 CONVERSATION = re.compile(r".*/conversations/[0-9a-f-]{36}/.*")
 
 
