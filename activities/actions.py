@@ -14,7 +14,9 @@ from activities.publishing import problems
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
 
 
-def agent_import(blueprint: AgentBlueprint, *, workspace: Workspace, actor: User) -> Revision:
+def agent_import(
+    blueprint: AgentBlueprint, *, workspace: Workspace, actor: User, note: str = ""
+) -> Revision:
     """Write `blueprint` as a new draft of its agent, making the agent if it is new.
 
     Raises NotAllowed, and InvalidInput for a name that refers to nothing; then nothing is written.
@@ -27,7 +29,7 @@ def agent_import(blueprint: AgentBlueprint, *, workspace: Workspace, actor: User
                 workspace=workspace, key=blueprint.key, name=blueprint.name, description=blueprint.description
             )
         last = agent.revisions.aggregate(last=Max("number"))["last"] or 0
-        revision = Revision.objects.create(agent=agent, number=last + 1, created_by=actor)
+        revision = Revision.objects.create(agent=agent, number=last + 1, created_by=actor, note=note)
         for position, part in enumerate(blueprint.activities):
             write_activity(revision, part, position)
         _record(

@@ -41,6 +41,14 @@ def problems(revision: Revision) -> list[Problem]:
     return found
 
 
+def outdated_tools(revision: Revision) -> list[str]:
+    """Return the tools of `revision` whose contract is gone or changed since: its runs would stop at them."""
+    pins = ToolBinding.objects.filter(activity__revision=revision).values_list("tool_key", "contract_hash")
+    return sorted(
+        {key for key, pinned in pins if (found := registry.get(key)) is None or found.hash != pinned}
+    )
+
+
 def _activity(activity: Activity, keys: set[str]) -> Iterator[Problem]:
     yield from _card(activity)
     yield from _tools(activity)

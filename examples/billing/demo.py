@@ -15,7 +15,9 @@ from accounts.actions import member_add, user_create, workspace_create
 from accounts.models import Role, User, Workspace
 from activities.actions import agent_import, revision_publish
 from activities.blueprint import AgentBlueprint
-from activities.models import Agent
+from activities.models import Agent, RevisionState
+from activities.publishing import outdated_tools
+from agentapp.kernel.canonical import digest
 from examples.billing.generator import CUSTOMERS, INVOICES, generate
 from examples.billing.models import Customer
 
@@ -133,10 +135,14 @@ def _person(workspace: Workspace, person: Person) -> User:
 
 
 def _agent(workspace: Workspace, designer: User) -> None:
-    """Publish the agent once; the people in billing may use it."""
-    if Agent.objects.filter(workspace=workspace, key="billing").exists():
+    """Publish the agent, and again when its file or the tools it relies on have changed since."""
+    blueprint = load_blueprint()
+    note = f"{BLUEPRINT.name}, {digest(blueprint)[:16]}"
+    agent = Agent.objects.filter(workspace=workspace, key=blueprint.key).first()
+    published = agent.revisions.filter(state=RevisionState.PUBLISHED).first() if agent else None
+    if published is not None and published.note == note and not outdated_tools(published):
         return
-    revision = revision_publish(
-        agent_import(load_blueprint(), workspace=workspace, actor=designer), actor=designer
-    )
-    access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
+    revision = agent_import(blueprint, workspace=workspace, actor=designer, note=note)
+    revision_publish(revision, actor=designer)
+    if agent is None:
+        access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
