@@ -5,12 +5,26 @@ Texts that people see are given per language, as `{"en": ..., "fr": ...}`.
 """
 
 from decimal import Decimal
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Key = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
 Texts = dict[Literal["en", "fr"], str]
+
+
+def each_once(attribute: str) -> AfterValidator:
+    """Refuse a list in which two parts have the same `attribute`."""
+
+    def check(parts: Sequence[Any]) -> Sequence[Any]:
+        values = [getattr(part, attribute) for part in parts]
+        twice = [value for value in values if values.count(value) > 1]
+        if twice:
+            raise ValueError(f"{twice[0]!r} is given twice")
+        return parts
+
+    return AfterValidator(check)
 
 
 class Part(BaseModel):
@@ -36,7 +50,7 @@ class InputPart(Part):
     description: str = ""
     required: bool = True
     is_list: bool = False
-    choices: list[ChoicePart] = []
+    choices: Annotated[list[ChoicePart], each_once("value")] = []
     minimum: Decimal | None = None
     maximum: Decimal | None = None
     max_length: int | None = None
@@ -135,11 +149,11 @@ class ActivityPart(Part):
     examples: dict[Literal["en", "fr"], list[str]] = {}
     when_not_to_use: str = ""
     instructions: str = ""
-    inputs: list[InputPart] = []
-    outputs: list[OutputPart] = []
-    tools: list[ToolPart] = []
-    steps: list[StepPart] = Field(min_length=1)
-    routing: list[OutcomePart] = []
+    inputs: Annotated[list[InputPart], each_once("name")] = []
+    outputs: Annotated[list[OutputPart], each_once("name")] = []
+    tools: Annotated[list[ToolPart], each_once("tool")] = []
+    steps: Annotated[list[StepPart], each_once("key")] = Field(min_length=1)
+    routing: Annotated[list[OutcomePart], each_once("name")] = []
     guardrails: GuardrailsPart = GuardrailsPart()
     template: Texts
     entry: bool = True
@@ -152,4 +166,4 @@ class AgentBlueprint(Part):
     key: str = Key
     name: Texts
     description: Texts = {}
-    activities: list[ActivityPart] = Field(min_length=1)
+    activities: Annotated[list[ActivityPart], each_once("key")] = Field(min_length=1)
