@@ -14,6 +14,7 @@ from activities.models.procedure import ToolChoice as StepToolChoice
 from activities.templates import BadTemplate, render_plain
 from activities.tools import ToolContract, registry
 from agentapp.kernel.canonical import dumps
+from runs.arguments import BadArguments, parse_arguments
 from runs.engine.controller import still_wanted
 from runs.llm.base import (
     ASK_PERSON,
@@ -44,6 +45,7 @@ from runs.view import RunView
 
 #: A tool result longer than this reaches a model as its head and tail; the whole stays in the record.
 _RESULT_CHARACTERS = 12_000
+_UNREADABLE_CHARACTERS = 500
 _ROUTER = """\
 You are the router of a business application. Choose the one activity that the user's message asks for, by
 calling the function. Answer 'none' when no activity does what is asked: general questions, chat and anything
@@ -233,12 +235,22 @@ def _history(view: RunView, step: RunStep) -> list[Message]:
         calls = [call for call in view.calls_of(step) if call.model_call_id == row.pk]
         if not calls:
             continue
-        wired = tuple(
-            WireCall(f"call_{call.position}", _wire_name(call), call.proposed_arguments) for call in calls
-        )
+        wired = tuple(WireCall(f"call_{call.position}", _wire_name(call), _replayed(call)) for call in calls)
         history.append(Message("assistant", "", wired))
         history.extend(Message("tool", _told(view, call), call_id=f"call_{call.position}") for call in calls)
     return history
+
+
+def _replayed(call: ToolCall) -> str:
+    """Return the arguments a model wrote, as an object that every endpoint takes and that is not long."""
+    written = call.proposed_arguments
+    try:
+        parse_arguments(written)
+    except BadArguments:
+        return dumps({"unreadable": shorten_middle(written, _UNREADABLE_CHARACTERS)})
+    if len(written) <= _RESULT_CHARACTERS:
+        return written
+    return dumps({"shortened": shorten_middle(written, _UNREADABLE_CHARACTERS)})
 
 
 def _wire_name(call: ToolCall) -> str:
