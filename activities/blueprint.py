@@ -4,8 +4,8 @@ A blueprint is what a team keeps in git and what an import reads. It names thing
 Texts that people see are given per language, as `{"en": ..., "fr": ...}`.
 """
 
-from decimal import Decimal
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
