@@ -182,14 +182,12 @@ def answer(activity: ActivityPart, facts: dict[str, Any], language: str) -> str:
     return templates.render(activity.template[language], {**scope, "output": output}, language)
 
 
-def holds(key: str, step: str, facts: dict[str, Any]) -> tuple[bool, bool]:
+def holds(key: str, step: str, facts: dict[str, Any], **inputs: Any) -> tuple[bool, bool]:
     """Whether the step's passing and stopping conditions hold."""
     part = next(part for part in ACTIVITIES[key].steps if part.key == step)
-    passes = conditions.evaluate(part.passes_when, {"facts": facts, "inputs": {}, "attempts": 1})
-    stops = part.stops_when and conditions.evaluate(
-        part.stops_when, {"facts": facts, "inputs": {}, "attempts": 1}
-    )
-    return passes.holds, bool(stops and stops.holds)
+    scope = {"facts": facts, "inputs": inputs, "attempts": 1}
+    stops = bool(part.stops_when) and conditions.evaluate(part.stops_when, scope).holds
+    return conditions.evaluate(part.passes_when, scope).holds, stops
 
 
 def stop_message(key: str, step: str, scope: dict[str, Any], language: str) -> str:
@@ -320,8 +318,28 @@ def test_a_refund_stops_where_nothing_can_be_refunded(ctx: ToolContext, situatio
     facts = {"get_invoice": plain(contract.function(ctx, contract.params_model(invoice=invoice.number)))}
     assert holds("refund_invoice", "check", facts) == (False, True)
     told = stop_message("refund_invoice", "check", {"facts": facts}, "en")
-    assert told == f"Nothing can be refunded on invoice {invoice.number}: {said}"
-    assert stop_message("refund_invoice", "check", {"facts": facts}, "fr").startswith("Rien ne peut")
+    assert told == f"Nothing was refunded on invoice {invoice.number}: {said}"
+    assert stop_message("refund_invoice", "check", {"facts": facts}, "fr").startswith("Rien n'a été")
+
+
+@pytest.mark.parametrize(
+    ("key", "most", "said"),
+    [
+        ("refund_invoice", "80.00", "€80.00 that can go back."),
+        ("draft_credit_note", "100.00", "over €100.00."),
+    ],
+)
+def test_an_amount_beyond_the_invoice_stops_with_the_most_there_is(
+    ctx: ToolContext, key: str, most: str, said: str
+) -> None:
+    invoice = build.invoice(build.customer(ctx.workspace))
+    build.pay(invoice, "80.00")
+    contract = registry.get("billing.get_invoice")
+    facts = {"get_invoice": plain(contract.function(ctx, contract.params_model(invoice=invoice.number)))}
+    assert holds(key, "check", facts, amount=most) == (True, False)
+    assert holds(key, "check", facts, amount=None) == (True, False)
+    assert holds(key, "check", facts, amount=f"{most}1")[1]
+    assert stop_message(key, "check", {"facts": facts}, "en").endswith(said)
 
 
 @pytest.mark.parametrize(
