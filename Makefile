@@ -51,5 +51,5 @@ migrations-check: environment-dev
 messages: environment
 	$(MANAGE) compilemessages --ignore .venv
 
-bench: environment
-	$(MANAGE) bench
+bench: environment-dev
+	.venv/bin/python -m benchmarks

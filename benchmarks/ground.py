@@ -30,11 +30,10 @@ def demo_database() -> Iterator[str]:
 
 
 @contextmanager
-def loopback_model() -> Iterator[str]:
-    """Start the zero-latency model in its own process; give its base URL."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.model"], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
-    )
+def loopback_model(*options: str) -> Iterator[str]:
+    """Start the benchmark's model in its own process; give its base URL."""
+    command = [sys.executable, "-m", "benchmarks.model", *options]
+    process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
     try:
         yield process.stdout.readline().strip() if process.stdout else ""
     finally:

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.loopback.server import ModelServer
 from tests.loopback.turns import Turn
 
 CUSTOMER = "C-0102"
+_SLOW_SECONDS = 60
 #: The first function of a request that is named here decides the answer.
 _ANSWERS: Mapping[str, list[tuple[str, dict[str, Any]]]] = {
     "choose_activity": [
@@ -30,10 +32,16 @@ def answer(payload: Mapping[str, Any]) -> Turn:
     return next(_TURNS[name] for name in offered if name in _TURNS)
 
 
+def answer_slowly(payload: Mapping[str, Any]) -> Turn:
+    """Keep a run working for as long as the measurement takes."""
+    time.sleep(_SLOW_SECONDS)
+    return answer(payload)
+
+
 def main() -> None:
     ends = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
-    server = ModelServer(answer=answer).start()
+    server = ModelServer(answer=answer_slowly if "--slow" in sys.argv else answer).start()
     sys.stdout.write(f"{server.base_url}\n")
     sys.stdout.flush()
     signal.sigwait(ends)

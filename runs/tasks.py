@@ -6,6 +6,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
+from accounts import seals
 from runs.engine.loop import drive
 from runs.jobs import TASK
 from runs.sweeping import sweep
@@ -33,5 +34,16 @@ def sweep_up(timestamp: int) -> None:
     close_old_connections()
     try:
         sweep()
+    finally:
+        close_old_connections()
+
+
+@app.periodic(cron="7 * * * *")
+@app.task(name="audit.seal", queueing_lock="audit.seal", pass_context=False)
+def seal_audit(timestamp: int) -> None:
+    """Every hour: join the chains of the audit history, so that a cut-off end shows."""
+    close_old_connections()
+    try:
+        seals.seal()
     finally:
         close_old_connections()
