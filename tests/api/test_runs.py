@@ -87,7 +87,7 @@ def test_who_reads_a_run(request, pending, part, who, status):
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("run_id", [str(uuid4()), "1", "null", "%2e%2e", "x" * 36])
+@pytest.mark.parametrize("run_id", ["0198c0de-0000-7000-8000-000000000000", "1", "null", "%2e%2e", "x" * 36])
 def test_an_invented_run_is_not_there(alice, part, run_id):
     error_of(alice.get(f"/runs/{run_id}{part}"), 404)
 
@@ -365,11 +365,12 @@ def test_a_reading_token_cannot_stop(alice_user, pending):
 
 
 def test_looking_changes_nothing(alice, pending, question):
-    """GET and HEAD on every address, three times each, as a link scanner would."""
+    """GET and HEAD on every address, as a link scanner would, those that write three times."""
     before = snapshot()
     for path in every_address(pending, question):
-        for method in ("GET", "HEAD", "OPTIONS") * 3:
-            assert alice.call(method, path).status_code < 500
+        writes = path.split("?")[0].rsplit("/")[-1] in ("messages", "answer", "decide", "stop")
+        for method in ("GET", "HEAD") * (3 if writes else 1):
+            assert alice.call(method, path).status_code in ((405,) if writes else (200,))
     assert snapshot() == before
     nothing_decided(pending)
 
