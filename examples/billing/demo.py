@@ -17,7 +17,6 @@ from activities.actions import agent_import, revision_publish
 from activities.blueprint import AgentBlueprint
 from activities.models import Agent, RevisionState
 from activities.publishing import outdated_tools
-from agentapp.kernel.canonical import digest
 from examples.billing.generator import CUSTOMERS, INVOICES, generate
 from examples.billing.models import Customer
 
@@ -137,7 +136,7 @@ def _person(workspace: Workspace, person: Person) -> User:
 def _agent(workspace: Workspace, designer: User) -> None:
     """Publish the agent, and again when its file or the tools it relies on have changed since."""
     blueprint = load_blueprint()
-    note = f"{BLUEPRINT.name}, {digest(blueprint)[:16]}"
+    note = f"{BLUEPRINT.name}, {blueprint.fingerprint[:16]}"
     agent = Agent.objects.filter(workspace=workspace, key=blueprint.key).first()
     published = agent.revisions.filter(state=RevisionState.PUBLISHED).first() if agent else None
     if published is not None and published.note == note and not outdated_tools(published):
