@@ -86,7 +86,7 @@ def test_a_retry_is_one_message(alice, mine):
 
 def test_a_second_message_during_a_run_is_refused(alice, mine):
     post(alice, mine)
-    error_of(post(alice, mine, "And tomorrow?"), 409)
+    assert error_of(post(alice, mine, "And tomorrow?"), 409)["code"] == "run_active"
     assert Message.objects.count() == 1
 
 

@@ -258,7 +258,8 @@ def test_a_revoked_token_cannot_decide(alice, alice_user, pending):
 def test_a_text_is_not_an_approval(alice, pending, text):
     conversation = alice.get(f"/runs/{pending['run']}").json()["run"]["conversation"]
     body = {"text": text, "client_id": str(uuid4())}
-    error_of(alice.post(f"/conversations/{conversation}/messages", body), 409)
+    refusal = error_of(alice.post(f"/conversations/{conversation}/messages", body), 409)
+    assert refusal["code"] == "confirmation_pending"
     nothing_decided(pending)
 
 
