@@ -66,7 +66,9 @@ def _named_by(node: ast.AST, importer: str, package: bool) -> Iterator[str]:
         base = _base(node, importer, package)
         yield from (_target(base, alias.name) for alias in node.names)
     elif isinstance(node, ast.Call) and _called(node) in DYNAMIC:
-        yield from (arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+        yield from (
+            arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+        )
 
 
 def _base(node: ast.ImportFrom, importer: str, package: bool) -> str:

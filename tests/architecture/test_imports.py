@@ -20,6 +20,7 @@ EXAMPLE_DEMO_MAY_NAME = EXAMPLE_MAY_NAME | {
     "activities.actions",
     "activities.blueprint",
     "activities.importing",
+    "activities.models",
     "activities.publishing",
     "accounts.access",
     "accounts.actions",
@@ -129,7 +130,9 @@ def test_the_walk_finds_an_import_wherever_it_hides(source):
 
 
 def test_the_walk_finds_relative_imports():
-    found = [item.imported for item in imports_of("runs.engine.loop", "from ..states import X", is_package=False)]
+    found = [
+        item.imported for item in imports_of("runs.engine.loop", "from ..states import X", is_package=False)
+    ]
     assert found == ["runs.states"]
 
 
@@ -171,7 +174,9 @@ def is_state(node):
 def holds_text(node):
     """True for a non-empty text, also inside a tuple, list or set."""
     items = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
-    return any(isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value for item in items)
+    return any(
+        isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value for item in items
+    )
 
 
 @pytest.mark.parametrize(
