@@ -1,5 +1,7 @@
 """Names a model may call a tool by: exactly those that were offered."""
 
+import json
+
 import pytest
 
 from runs.llm.scripted import calls
@@ -65,4 +67,6 @@ def test_every_call_in_the_history_has_its_result(world: World, rounds: int) -> 
         wanted = [call.id for message in request.messages for call in message.calls]
         given = [message.call_id for message in request.messages if message.role == "tool"]
         assert wanted == given
+        for message in request.messages:
+            assert all(isinstance(json.loads(call.arguments), dict) for call in message.calls)
         assert len(set(given)) == len(given)
