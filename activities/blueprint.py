@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from agentapp.kernel.canonical import digest
+
 Key = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
 Texts = dict[Literal["en", "fr"], str]
 
@@ -167,3 +169,8 @@ class AgentBlueprint(Part):
     name: Texts
     description: Texts = {}
     activities: Annotated[list[ActivityPart], each_once("key")] = Field(min_length=1)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all it says: the same text, the same fingerprint."""
+        return digest(self)
