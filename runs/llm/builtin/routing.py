@@ -97,14 +97,19 @@ def _decide(ranking: Ranking) -> dict[str, object]:
     best, limits = ranking.cards[0], ranking.thresholds
     if best.score < max(limits.floor, ranking.elsewhere):
         return _decision("none")
-    near = [
-        entry.key
-        for entry in ranking.cards
-        if best.score - entry.score < _MARGIN and entry.score >= limits.floor
-    ]
-    if len(near) > 1 or best.score < limits.certain:
-        return _decision("unclear", alternatives=near[:_MAX_ALTERNATIVES])
-    return _decision("activity", best.key)
+    rivals = _rivals(ranking)
+    if len(rivals) > 1:
+        return _decision("unclear", alternatives=rivals)
+    return _decision("activity", best.key) if best.score >= limits.certain else _decision("none")
+
+
+def _rivals(ranking: Ranking) -> list[str]:
+    """What the person has to choose between: all near the best; for a guess, at least the two best."""
+    best, limits = ranking.cards[0], ranking.thresholds
+    near = [entry.key for entry in ranking.cards if entry.score >= max(limits.floor, best.score - _MARGIN)]
+    if len(near) < 2 and best.score < limits.certain:
+        near = [entry.key for entry in ranking.cards[:2]]
+    return near[:_MAX_ALTERNATIVES]
 
 
 def _decision(
