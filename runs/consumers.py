@@ -120,7 +120,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):
 
 
 def _watcher(scope: Mapping[str, Any], conversation_id: UUID) -> User | None:
-    """Return the signed-in person as they are now, if the conversation is theirs and the session still holds."""
+    """Return the person as they are now, if the conversation is theirs and the session still holds."""
     signed_in, session = scope["user"], scope["session"]
     if not signed_in.is_authenticated or not session.exists(session.session_key):
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, cast
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -11,11 +11,23 @@ from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
 
+from accounts.models import User
 from agentapp.kernel.errors import MandateError, NotFound
 
 Args = ParamSpec("Args")
-View = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
+
+
+class Request(HttpRequest):
+    """What a view behind `edge` is given: the person is signed in, and htmx tells about itself."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+View = Callable[Concatenate[Request, Args], HttpResponseBase]
+Guarded = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
 
 
 def notice(message: str = "", *, target: str = "notice") -> str:
@@ -23,11 +35,12 @@ def notice(message: str = "", *, target: str = "notice") -> str:
     return render_to_string("chat/notice.html", {"message": message, "target": target})
 
 
-def edge(view: View[Args]) -> View[Args]:
+def edge(view: View[Args]) -> Guarded[Args]:
     """For signed-in people only; expected failures become a notice (htmx) or a page."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+    def guarded(plain: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+        request = cast(Request, plain)
         if not request.user.is_authenticated:
             return _to_sign_in(request)
         try:
@@ -47,11 +60,11 @@ def failed(error: MandateError, *more: str) -> HttpResponse:
     return HttpResponse("\n".join([notice(str(error)), *more]), status=error.status)
 
 
-def _page(request: HttpRequest, error: MandateError) -> HttpResponse:
+def _page(request: Request, error: MandateError) -> HttpResponse:
     return render(request, "error.html", {"message": str(error), "code": error.status}, status=error.status)
 
 
-def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+def _to_sign_in(request: Request) -> HttpResponseBase:
     """Send to the sign-in page; a script's request leaves the whole page, and comes back to it."""
     if not request.htmx:
         return redirect_to_login(request.get_full_path())

@@ -86,16 +86,17 @@ def page_of_runs(user: User, workspace: Workspace, filters: Filters) -> Page:
     found = _narrowed(selectors.runs_visible_to(user, workspace), filters)
     if filters.before:
         found = found.filter(pk__lt=filters.before)
-    related = found.select_related("user", "activity", "revision", "conversation").prefetch_related("messages")
-    runs = list(related.order_by("-id")[: PAGE + 1])
+    related = found.select_related("user", "activity", "revision", "conversation")
+    runs = list(related.prefetch_related("messages").order_by("-id")[: PAGE + 1])
     rows = [_row(run) for run in runs[:PAGE]]
     return Page(rows, rows[-1].run.pk if len(runs) > PAGE else None)
 
 
 def people(workspace: Workspace) -> list[Choice]:
     """Return the members to choose from, by name."""
-    members = Membership.objects.filter(workspace=workspace).select_related("user").order_by("user__full_name")
-    return [Choice(str(member.user_id), member.user.get_full_name()) for member in members[:500]]
+    members = Membership.objects.filter(workspace=workspace).select_related("user")
+    named = members.order_by("user__full_name")[:500]
+    return [Choice(str(member.user_id), member.user.get_full_name()) for member in named]
 
 
 def activities(workspace: Workspace) -> list[Choice]:

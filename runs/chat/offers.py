@@ -29,4 +29,5 @@ def _offer(activity: Activity, examples: int) -> Offer:
         for phrase in activity.phrases.all()
         if phrase.kind == PhraseKind.EXAMPLE and phrase.language == language
     ]
-    return Offer(in_language(activity.name, language), in_language(activity.summary, language), phrases[:examples])
+    name, summary = in_language(activity.name, language), in_language(activity.summary, language)
+    return Offer(name, summary, phrases[:examples])

@@ -7,7 +7,17 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet
 
 from accounts.models import AuditStream
-from runs.models import Confirmation, Conversation, Escalation, Fact, Message, Question, Run, RunStep, ToolCall
+from runs.models import (
+    Confirmation,
+    Conversation,
+    Escalation,
+    Fact,
+    Message,
+    Question,
+    Run,
+    RunStep,
+    ToolCall,
+)
 
 #: A conversation's page holds its newest runs; the earlier ones are asked for.
 PAGE = 20
@@ -26,6 +36,7 @@ def whole_runs() -> QuerySet[Run]:
     calls = ToolCall.objects.prefetch_related(
         "arguments", Prefetch("fact", queryset=Fact.objects.only("id", "call_id", "data"))
     )
+    escalations = Escalation.objects.select_related("group__workspace_group", "assignee")
     return Run.objects.select_related("user", "revision__agent", "workspace").prefetch_related(
         "activity__inputs",
         Prefetch("messages", queryset=Message.objects.order_by("id")),
@@ -34,7 +45,7 @@ def whole_runs() -> QuerySet[Run]:
         Prefetch("calls", queryset=calls),
         Prefetch("confirmations", queryset=Confirmation.objects.select_related("decided_by")),
         Prefetch("questions", queryset=Question.objects.prefetch_related("fields__candidates")),
-        Prefetch("escalations", queryset=Escalation.objects.select_related("group__workspace_group", "assignee")),
+        Prefetch("escalations", queryset=escalations),
     )
 
 

@@ -44,7 +44,7 @@ def listing(user: User, workspace: Workspace, query: str = "", page: int = 1) ->
 
 
 def _mark(state: str | None) -> str:
-    """Return how the list marks a conversation: "wait" where the person must do something, "busy", or none."""
+    """Return how the list marks a conversation: "wait" where it waits for the person, "busy", or ""."""
     if state in (RunState.NEEDS_INPUT, RunState.AWAITING):
         return "wait"
     return "busy" if state in DRIVEN_RUN_STATES else ""

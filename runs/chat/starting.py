@@ -10,9 +10,10 @@ from runs.models import Message
 
 
 def conversation_start(*, user: User, workspace: Workspace, text: str, client_id: UUID) -> UUID:
-    """Post `text` in a new conversation and return its id. Sent twice with one id, it is one conversation."""
-    known = Message.objects.filter(conversation__user=user, conversation__workspace=workspace, client_id=client_id)
-    found: UUID | None = known.values_list("conversation_id", flat=True).first()
+    """Post `text` in a new conversation, return its id. Sent twice with one id, it is one conversation."""
+    own = Message.objects.filter(conversation__user=user, conversation__workspace=workspace)
+    known = own.filter(client_id=client_id).values_list("conversation_id", flat=True)
+    found: UUID | None = known.first()
     if found is not None:
         return found
     with transaction.atomic():

@@ -78,10 +78,10 @@ def title_of(name: str) -> str:
 
 
 def shown(value: Any, label: str, kind: str = "") -> str:
-    """Return a stored value with its label (a record's name) where it has one, else in the reader's notation."""
+    """Return the label of a stored value (a record's name) where it has one, else the value as read."""
     named = isinstance(value, str) and label not in ("", value)
     listed = isinstance(value, list) and bool(value) and not label.startswith("[") and bool(label)
-    return label if named and not _DATE.fullmatch(value) or listed else readable(value, kind)
+    return label if (named and not _DATE.fullmatch(value)) or listed else readable(value, kind)
 
 
 def found(data: Any, contract: ToolContract | None = None) -> str:

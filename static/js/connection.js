@@ -17,6 +17,7 @@ let saying = 0;
 let polling = 0;
 
 function poll() {
+  if (!navigator.onLine) return;
   const { runs } = shown();
   const query = new URLSearchParams(
     Object.entries(runs).slice(-40).map(([run, { version }]) => ["run", `${run}:${version}`]),

@@ -64,11 +64,11 @@ class Chat:
         self.text.press("Enter")
 
     def settled(self) -> None:
-        expect(self.last.locator(SETTLED).first).to_be_attached(timeout=30_000)
+        expect(self.last.locator(SETTLED).first).to_be_attached()
 
     def connected(self) -> None:
         """Wait until the socket is open and has said what the page shows."""
-        self.page.wait_for_function("document.documentElement.dataset.connected === 'yes'")
+        expect(self.page.locator("html")).to_have_attribute("data-connected", "yes")
 
     def run(self) -> Run:
         """The newest run on the page, as the database has it."""

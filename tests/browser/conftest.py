@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.chat import Chat
 from tests.live import Site
+
+# On a busy machine a worker needs some time to start.
+expect.set_options(timeout=30_000)
 
 PHONE = {"width": 375, "height": 740}
 DESK = {"width": 1280, "height": 800}
@@ -39,7 +42,7 @@ class Visitors:
         context = self.browser.new_context(
             base_url=self.site.url, **{"viewport": DESK, "locale": "en-GB", **options}
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         self.contexts.append(context)
         return self.watched(context.new_page())
 
@@ -69,4 +72,4 @@ def visit(chromium: Browser, live: Site) -> Iterator[Visitors]:
     yield visitors
     for context in visitors.contexts:
         context.close()
-    assert visitors.problems == []
+    assert visitors.problems == [], visitors.problems

@@ -1,5 +1,7 @@
 """What can be measured of a page's looks."""
 
+# ruff: noqa: E501 - these are scripts
+
 #: Visible texts whose contrast with what is behind them is below WCAG AA: 4.5, and 3 for large ones.
 WEAK_TEXTS = """() => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -31,7 +33,7 @@ WEAK_TEXTS = """() => {
     while (texts.nextNode()) {
         const element = texts.currentNode.parentElement;
         const text = texts.currentNode.textContent.trim();
-        if (!text || !element.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
+        if (!text || !element.checkVisibility({opacityProperty: true, visibilityProperty: true}) || element.closest('[inert]')) continue;
         if (element.closest('.visually-hidden, script, style, :disabled')) continue;
         const style = getComputedStyle(element);
         const size = parseFloat(style.fontSize);
@@ -57,7 +59,7 @@ TEXTS = """() => {
 
 #: Controls without a name, images without a text, ids used twice, headings that leave a level out.
 UNSOUND = """() => {
-    const seen = (element) => element.checkVisibility();
+    const seen = (element) => element.checkVisibility({visibilityProperty: true}) && !element.closest('[inert]');
     const problems = [];
     const name = (each) => each.getAttribute('aria-label') || each.getAttribute('aria-labelledby')
         || each.innerText?.trim() || each.labels?.[0]?.innerText.trim() || each.title;

@@ -35,10 +35,11 @@ SENTENCES = {
 
 @cache
 def english_texts() -> frozenset[str]:
-    """The msgids whose French is another text."""
+    """The msgids whose French is another text. A language is called by its own name in every language."""
     with (settings.LOCALE_PATHS[0] / "fr/LC_MESSAGES/django.po").open("rb") as file:
         messages = [message for message in read_po(file) if message.id and isinstance(message.id, str)]
-    return frozenset(message.id for message in messages if message.string != message.id)
+    translated = {message.id for message in messages if message.string != message.id}
+    return frozenset(translated - {"English"})
 
 
 def screens(chat: Chat, person: str) -> Iterator[str]:

@@ -82,7 +82,7 @@ def test_a_lost_connection_loses_nothing_and_repeats_nothing(visit: Visitors, li
     assert chat.text.input_value() == "a draft written on a train"
     chat.dialog.locator("button[value=refuse]").click()
     expect(chat.last.locator("[data-finished]")).to_be_visible()
-    visit.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket", "htmx:")
+    visit.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket", "htmx:", "undefined")
 
 
 def test_without_a_socket_the_page_asks_by_itself(visit: Visitors) -> None:

@@ -41,7 +41,7 @@ def test_an_analysis_is_answered_with_figures(visit: Visitors, person: str) -> N
     )
     assert facts["invoice_count"] > 0
     assert facts["invoice_count"] <= invoices.count()
-    shown = chat.answer.inner_text().replace("\u202f", "").replace("\u00a0", "").replace(",", "").replace(".", "")
+    shown = "".join(letter for letter in chat.answer.inner_text() if letter not in ",.\u202f\u00a0")
     assert f"{Decimal(facts['total_spend']):.2f}".replace(".", "") in shown
 
 
@@ -105,7 +105,8 @@ def test_what_is_out_of_reach_is_declined_with_what_can_be_asked(visit: Visitors
     words = {"alice": "What's the weather in Lyon?", "benoit": "Quel temps fait-il à Lyon ?"}
     chat = visit(person).ask(words[person])
     assert chat.run().outcome == Outcome.DECLINED
-    expect(chat.answer).to_contain_text({"alice": "Refund an invoice", "benoit": "Rembourser une facture"}[person])
+    offered = {"alice": "Refund an invoice", "benoit": "Rembourser une facture"}
+    expect(chat.answer).to_contain_text(offered[person])
 
 
 def test_without_the_right_a_refund_is_not_offered(visit: Visitors) -> None:

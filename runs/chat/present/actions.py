@@ -146,13 +146,15 @@ def origin_words(origin: str, detail: str) -> str:
 
 
 def _fact_source(path: str) -> str:
-    """Return the title of the tool behind a fact's path, `facts.get_invoice.number` or `get_invoice.number`."""
+    """Return the title of the tool behind a fact's path, with or without `facts.` before it."""
     key = path.removeprefix("facts.").split(".")[0].split("[")[0]
     titles = (str(contract.title) for contract in registry if contract.fact_key == key)
     return next(titles, title_of(key))
 
 
-def confirmation_views(run: Run, calls: Mapping[UUID, CallView], viewer: User | None) -> list[ConfirmationView]:
+def confirmation_views(
+    run: Run, calls: Mapping[UUID, CallView], viewer: User | None
+) -> list[ConfirmationView]:
     """Return the run's confirmations, each with its place among those asked for together."""
     rows = list(run.confirmations.all())
     owners = {call.pk: call.model_call_id or call.pk for call in run.calls.all()}

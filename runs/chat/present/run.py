@@ -120,7 +120,7 @@ def run_view(
     problems: Mapping[str, str] | None = None,
     tried: Mapping[str, Any] | None = None,
 ) -> RunView:
-    """Return the view of a run read by `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
+    """Return the view of a run of `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
     fields = _labels(run)
     labels = {name: label for name, (label, _kind) in fields.items()}
     calls = {call.pk: call_view(call, labels) for call in run.calls.all()}
@@ -136,7 +136,7 @@ def run_view(
         revision=run.revision.number if run.revision else None,
         state=run.state,
         outcome=run.outcome,
-        outcome_label=Outcome(run.outcome).label if run.outcome else "",
+        outcome_label=str(Outcome(run.outcome).label) if run.outcome else "",
         tone=tones.OUTCOMES[run.outcome] if run.outcome else tones.RUNS[run.state],
         said=tuple(_said(run)),
         inputs=tuple(_input(item, fields) for item in run.inputs.all()),

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -14,7 +14,7 @@ from accounts.models import User
 from agentapp.kernel.text import clean_text
 from runs import selectors
 from runs.chat import fragments, rows
-from runs.chat.errors import edge
+from runs.chat.errors import Request, edge
 from runs.chat.offers import offers
 from runs.chat.present.run import RunView, run_view
 from runs.chat.sidebar import listing
@@ -27,7 +27,7 @@ _LONGEST_QUERY = 200
 @require_safe
 @never_cache
 @edge
-def home(request: HttpRequest) -> HttpResponseBase:
+def home(request: Request) -> HttpResponseBase:
     """A greeting, what the person may ask for, and where to ask."""
     workspace = workspace_for(request)
     return render(
@@ -40,7 +40,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 @never_cache
 @edge
-def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponseBase:
+def conversation(request: Request, conversation_id: UUID) -> HttpResponseBase:
     """One conversation, its newest runs."""
     shown = selectors.conversation_for(request.user, conversation_id)
     views, has_earlier = run_views(request.user, shown)
@@ -61,7 +61,7 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponseBas
 @require_safe
 @never_cache
 @edge
-def earlier(request: HttpRequest, conversation_id: UUID, run_id: UUID) -> HttpResponseBase:
+def earlier(request: Request, conversation_id: UUID, run_id: UUID) -> HttpResponseBase:
     """The runs before one, to be put above it."""
     shown = selectors.conversation_for(request.user, conversation_id)
     views, has_earlier = run_views(request.user, shown, before=run_id)
@@ -79,7 +79,7 @@ def earlier(request: HttpRequest, conversation_id: UUID, run_id: UUID) -> HttpRe
 @require_safe
 @never_cache
 @edge
-def updates(request: HttpRequest, conversation_id: UUID) -> HttpResponseBase:
+def updates(request: Request, conversation_id: UUID) -> HttpResponseBase:
     """What the page does not show yet, for a page whose socket is down: `?run=<id>:<number>` for each run."""
     shown = selectors.conversation_for(request.user, conversation_id)
     seen = dict(filter(None, (_seen(text) for text in request.GET.getlist("run")[: 5 * rows.PAGE])))
@@ -89,21 +89,19 @@ def updates(request: HttpRequest, conversation_id: UUID) -> HttpResponseBase:
 @require_safe
 @never_cache
 @edge
-def conversations(request: HttpRequest) -> HttpResponseBase:
+def conversations(request: Request) -> HttpResponseBase:
     """The list, as searched."""
     return render(request, "chat/conversations.html", _common(request))
 
 
-def run_views(
-    viewer: User, shown: Conversation, *, before: UUID | None = None
-) -> tuple[list[RunView], bool]:
+def run_views(viewer: User, shown: Conversation, *, before: UUID | None = None) -> tuple[list[RunView], bool]:
     """Return the views of a window of runs, oldest first, and whether there are earlier ones."""
     window = rows.window(shown, before=before)
     versions = rows.versions_of([run.pk for run in window.runs])
     return [run_view(run, versions.get(run.pk, 0), viewer) for run in window.runs], window.has_earlier
 
 
-def _common(request: HttpRequest, shown: Conversation | None = None) -> dict[str, Any]:
+def _common(request: Request, shown: Conversation | None = None) -> dict[str, Any]:
     query = clean_text(request.GET.get("q", ""))[:_LONGEST_QUERY].strip()
     page = request.GET.get("page", "1")
     number = int(page) if page.isascii() and page.isdigit() and len(page) < 5 else 1

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
@@ -13,7 +13,7 @@ from accounts.models import User
 from agentapp.kernel.errors import Conflict, InvalidInput
 from runs import actions, selectors
 from runs.chat import fragments, rows
-from runs.chat.errors import edge, failed, notice
+from runs.chat.errors import Request, edge, failed, notice
 from runs.chat.forms import answer_values, client_id
 from runs.chat.present.run import RunView, run_view
 from runs.chat.starting import conversation_start
@@ -22,7 +22,7 @@ from runs.models import Run
 
 @require_POST
 @edge
-def start(request: HttpRequest) -> HttpResponseBase:
+def start(request: Request) -> HttpResponseBase:
     """The first message of a new conversation: leads to its page."""
     conversation_id = conversation_start(
         user=request.user,
@@ -35,7 +35,7 @@ def start(request: HttpRequest) -> HttpResponseBase:
 
 @require_POST
 @edge
-def message(request: HttpRequest, conversation_id: UUID) -> HttpResponseBase:
+def message(request: Request, conversation_id: UUID) -> HttpResponseBase:
     """A message: a new run's article, or the answer to the open question."""
     posted = actions.message_post(
         user=request.user,
@@ -50,7 +50,7 @@ def message(request: HttpRequest, conversation_id: UUID) -> HttpResponseBase:
 
 @require_POST
 @edge
-def answer(request: HttpRequest, question_id: UUID) -> HttpResponseBase:
+def answer(request: Request, question_id: UUID) -> HttpResponseBase:
     """The form of an open question."""
     question = selectors.question_for(request.user, question_id)
     values = answer_values(question, request.POST)
@@ -67,7 +67,7 @@ def answer(request: HttpRequest, question_id: UUID) -> HttpResponseBase:
 
 @require_POST
 @edge
-def decide(request: HttpRequest, confirmation_id: UUID) -> HttpResponseBase:
+def decide(request: Request, confirmation_id: UUID) -> HttpResponseBase:
     """Confirm or refuse: exactly what was shown, named by its digest."""
     confirmation = selectors.confirmation_for(request.user, confirmation_id)
     try:
@@ -84,7 +84,7 @@ def decide(request: HttpRequest, confirmation_id: UUID) -> HttpResponseBase:
 
 @require_POST
 @edge
-def stop(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+def stop(request: Request, run_id: UUID) -> HttpResponseBase:
     """Stop a run: nothing new is started in it."""
     run = selectors.run_for(request.user, run_id)
     try:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -11,7 +11,7 @@ from accounts import audit
 from accounts.current import workspace_for
 from runs import selectors
 from runs.chat import history, rows
-from runs.chat.errors import edge
+from runs.chat.errors import Request, edge
 from runs.chat.present.events import event_views
 from runs.chat.present.run import run_view
 from runs.states import Outcome
@@ -20,7 +20,7 @@ from runs.states import Outcome
 @require_safe
 @never_cache
 @edge
-def runs(request: HttpRequest) -> HttpResponseBase:
+def runs(request: Request) -> HttpResponseBase:
     """The runs this person may see: their own, or everybody's."""
     workspace = workspace_for(request)
     filters = history.read_filters(request.GET)
@@ -47,7 +47,7 @@ def runs(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 @never_cache
 @edge
-def run(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+def run(request: Request, run_id: UUID) -> HttpResponseBase:
     """Everything that happened in one run, in order."""
     selectors.run_for(request.user, run_id)
     version = rows.versions_of([run_id]).get(run_id, 0)
