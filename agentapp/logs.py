@@ -4,7 +4,7 @@ import logging
 import time
 from typing import Any
 
-QUIET = ("daphne", "django.channels", "asyncio", "httpx", "httpcore", "openai", "procrastinate", "twisted")
+QUIET = ("daphne", "django.channels", "asyncio", "httpx2", "httpcore2", "openai", "procrastinate", "twisted")
 
 
 LINE = "time={asctime}.{msecs:03.0f}Z level={levelname} logger={name} pid={process} {message}"

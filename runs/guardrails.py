@@ -39,8 +39,6 @@ class Limits:
 
 
 DEFAULTS = Limits()
-#: The most one reply may take, whatever the run has left.
-REPLY_TOKENS = 2_000
 
 
 def limits_of(activity: Activity | None) -> Limits:
@@ -53,7 +51,7 @@ def limits_of(activity: Activity | None) -> Limits:
 
 
 def admit_model_call(run: Run, limits: Limits, context_bytes: int) -> int:
-    """Return the output tokens this call may use. Raises GuardrailReached."""
+    """Return the output tokens the run has left. Raises GuardrailReached."""
     if run.model_calls >= limits.max_model_calls:
         raise GuardrailReached(Limit.MODEL_CALLS)
     if context_bytes > limits.max_context_bytes:
@@ -61,7 +59,7 @@ def admit_model_call(run: Run, limits: Limits, context_bytes: int) -> int:
     left = limits.max_output_tokens - run.output_tokens
     if left <= 0:
         raise GuardrailReached(Limit.OUTPUT_TOKENS)
-    return min(left, REPLY_TOKENS)
+    return left
 
 
 def active_seconds(run: Run, driving_since: datetime, now: datetime) -> float:

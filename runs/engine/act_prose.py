@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from activities.models import ActivityOutput
@@ -19,7 +20,9 @@ from runs.models import RunOutput
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
-_NUMBER = re.compile(r"\d[\d\s.,\u00a0\u202f]*\d|\d")
+#: Digits, in groups of three or not, and decimals.
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?:[ \u00a0\u202f'.,]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 
 
 def write_prose(view: RunView, prepared: Prepared | None) -> Onward:
@@ -53,18 +56,25 @@ def _why_not(view: RunView, field: ActivityOutput, text: str) -> str:
         return "empty"
     if len(text) > field.max_length:
         return "too long"
-    known = _digits_in(dumps(view.scope())) | _digits_in(fallback_text(view, field))
-    strange = _digits_in(text) - known
-    return f"a figure that no fact holds: {sorted(strange)[0]}" if strange else ""
+    strange = _strange_number(text, f"{dumps(view.scope())}\n{fallback_text(view, field)}")
+    return f"a figure that no fact holds: {strange}" if strange else ""
 
 
-def _digits_in(text: str) -> set[str]:
-    """Return the numbers in `text` as digit strings, whatever their separators; their parts as well."""
-    found: set[str] = set()
-    for match in _NUMBER.findall(text):
-        whole = re.sub(r"\D", "", match)
-        found.update({whole, whole.rstrip("0") or "0", *re.findall(r"\d+", match)})
-    return found
+def _strange_number(text: str, known: str) -> str:
+    """Return the first number in `text` that `known` does not hold, in whatever notation; empty for none."""
+    values = {value for number in _NUMBER.findall(known) for value in _readings(number)}
+    return next((number for number in _NUMBER.findall(text) if not _readings(number) & values), "")
+
+
+def _readings(number: str) -> set[Decimal]:
+    """Return what a written number can mean: "1,234" is one thousand and something, or one and something."""
+    compact = re.sub(r"[^\d.,]", "", number)
+    last = max(compact.rfind("."), compact.rfind(","))
+    digits = re.sub(r"[.,]", "", compact)
+    if last < 0:
+        return {Decimal(digits)}
+    found = {Decimal(f"{re.sub('[.,]', '', compact[:last])}.{compact[last + 1 :]}")}
+    return found | {Decimal(digits)} if _GROUPED.fullmatch(compact) else found
 
 
 def _fallback(view: RunView, field: ActivityOutput, problem: str) -> RunOutput:

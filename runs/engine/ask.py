@@ -16,14 +16,18 @@ from runs.arguments import BadArguments, parse_arguments
 from runs.engine.commit import commit
 from runs.engine.requests import size_of
 from runs.guardrails import admit_model_call, limits_of
-from runs.journal import Journal
+from runs.journal import Journal, StopRequested
 from runs.llm import get_model
-from runs.llm.base import ModelReply, ModelRequest, drain
+from runs.llm.base import ModelCancelled, ModelReply, ModelRequest, Purpose, drain
 from runs.models import ModelCall, Run, RunStep
 from runs.view import RunView
 
 #: How often a reply that cannot be read is asked for again, within the guardrails.
 TRIES = 3
+
+
+#: The most one reply may take, by what it is for, whatever the run has left.
+REPLY_TOKENS = {Purpose.ROUTE: 300, Purpose.INPUTS: 1_000, Purpose.STEP: 2_000, Purpose.PROSE: 1_500}
 
 
 class ModelFailed(MandateError):
@@ -87,7 +91,13 @@ def prepare(view: RunView, request: ModelRequest, step: RunStep | None, journal:
     view.model_calls.append(row)
     journal.event("model.called", {"purpose": row.purpose, "bytes": size})
     timeout = float(settings.OPENAI_TIMEOUT_SECONDS)
-    return Prepared(replace(request, max_output_tokens=allowed, timeout_seconds=timeout), row, step)
+    complete = replace(
+        request,
+        max_output_tokens=min(allowed, REPLY_TOKENS[request.purpose]),
+        timeout_seconds=timeout,
+        cancelled=Run.objects.filter(pk=view.run.pk, stop_requested=True).exists,
+    )
+    return Prepared(complete, row, step)
 
 
 def ask(view: RunView, request: ModelRequest, step: RunStep | None = None) -> Asked:
@@ -103,19 +113,23 @@ def send(view: RunView, prepared: Prepared) -> Asked:
     started = monotonic()
     try:
         reply = drain(model.stream(prepared.request), model.name)
+    except ModelCancelled:
+        _persist_failure(view, prepared.row, "cancelled", "The person asked to stop.", started)
+        raise StopRequested("The person asked to stop.") from None
     except ModelUnavailable as error:
-        _persist_failure(view, prepared.row, error, round((monotonic() - started) * 1000))
+        _persist_failure(
+            view, prepared.row, str(error.data.get("reason", error.code)), error.message, started
+        )
         raise ModelFailed("model_unavailable", error.message) from error
     return Asked(prepared.row, reply, round((monotonic() - started) * 1000))
 
 
-def _persist_failure(view: RunView, row: ModelCall, error: ModelUnavailable, milliseconds: int) -> None:
-    row.error_code, row.error_message, row.milliseconds = error.code, error.message[:2000], milliseconds
+def _persist_failure(view: RunView, row: ModelCall, code: str, message: str, started: float) -> None:
+    row.error_code, row.error_message = code[:40], message[:2000]
+    row.milliseconds = round((monotonic() - started) * 1000)
     with commit(view) as journal:
         row.save(update_fields=["error_code", "error_message", "milliseconds"])
-        journal.event(
-            "model.failed", {"purpose": row.purpose, "code": error.code, "message": row.error_message}
-        )
+        journal.event("model.failed", {"purpose": row.purpose, "code": code, "message": row.error_message})
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def route_request(view: RunView, cards: Sequence[CardSpec], message: str) -> Mod
             {
                 "decision": {"type": "string", "enum": ["activity", "unclear", "none"]},
                 "activity": {"type": ["string", "null"], "enum": [*keys, None]},
-                "alternatives": {"type": "array", "items": {"type": "string", "enum": keys}},
+                "alternatives": {"type": "array", "items": {"type": "string", "enum": keys}, "maxItems": 3},
             }
         ),
     )

@@ -205,6 +205,8 @@ class ModelRequest:
     tool_choice: ToolChoice
     max_output_tokens: int
     timeout_seconds: float = 60.0
+    #: Asked about once a second while an endpoint is silent; true ends the call with ModelCancelled.
+    cancelled: Callable[[], bool] = field(compare=False, repr=False, default=lambda: False)
 
 
 @dataclass(frozen=True)
@@ -250,13 +252,17 @@ class ModelReply:
     output_tokens: int = 0
 
 
+class ModelCancelled(Exception):
+    """The person asked to stop while the model was being waited for."""
+
+
 class Model(Protocol):
     """A model: an endpoint, the built-in interpreter, or a script."""
 
     name: str
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        """Yield deltas, ending with one FinishDelta. Raises ModelUnavailable."""
+        """Yield deltas, ending with one FinishDelta. Raises ModelUnavailable, ModelCancelled."""
         ...
 
 

@@ -13,7 +13,7 @@ import openai
 
 from agentapp.kernel.errors import Misconfigured, ModelUnavailable
 from runs.llm import wire
-from runs.llm.base import Delta, ModelRequest
+from runs.llm.base import Delta, ModelCancelled, ModelRequest
 from runs.llm.deltas import ReplyBuilder
 from runs.llm.failures import Failure, failure_of_status, unavailable
 from runs.llm.profiles import FORM_REFUSED, Profile, adapted, profile_for
@@ -54,8 +54,9 @@ class OpenAIModel:
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Yield deltas, ending with one FinishDelta.
 
-        Raises ModelUnavailable, with `reason` and `retryable` in its data. Tries again at most twice, inside
-        `request.timeout_seconds` altogether, and never after the first delta was handed out.
+        Raises ModelCancelled, and ModelUnavailable with `reason` and `retryable` in its data. Tries again at
+        most twice, inside `request.timeout_seconds` altogether, and never after the first delta was handed
+        out.
         """
         budget = Budget(request.timeout_seconds)
         retries = 0
@@ -67,6 +68,8 @@ class OpenAIModel:
                     yield delta
                 return
             except ModelUnavailable as error:
+                if request.cancelled():
+                    raise ModelCancelled from error
                 pause = None if handed_out else pause_before_retry(error, retries, budget.seconds)
                 if pause is None:
                     raise
@@ -79,7 +82,7 @@ class OpenAIModel:
         self._client.close()
 
     def _attempt(self, request: ModelRequest, seconds: float) -> Iterator[Delta]:
-        budget = Budget(seconds, MAX_BYTES)
+        budget = Budget(seconds, MAX_BYTES, request.cancelled)
         room = request.max_output_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
         builder = ReplyBuilder(max_characters=room, names=wire.names(request.functions))
         response = self._send(request, budget)

@@ -7,7 +7,7 @@ holds a call for ever, in its headers already. Here every read is bounded by wha
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -26,15 +26,20 @@ _ERRORS: tuple[tuple[type[Exception], type[httpx2.TransportError]], ...] = (
     (httpcore2.UnsupportedProtocol, httpx2.UnsupportedProtocol),
 )
 _MAX_CONNECT_SECONDS = 10.0
+#: How long an endpoint may be silent before it is asked whether its answer is still wanted.
+_LOOK_UP_SECONDS = 1.0
 _active = threading.local()
 
 
 class Budget:
     """The seconds and bytes a model call, or one try of it, may take."""
 
-    def __init__(self, seconds: float, max_bytes: int = 0) -> None:
+    def __init__(
+        self, seconds: float, max_bytes: int = 0, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
         self._end = time.monotonic() + seconds
         self._bytes = max_bytes
+        self.cancelled = cancelled
 
     @property
     def seconds(self) -> float:
@@ -74,11 +79,24 @@ class _BoundedStream(httpcore2.NetworkStream):
         if budget is None:
             return self._stream.read(max_bytes, timeout)
         left = _left(budget)
-        data = self._stream.read(max_bytes, left if timeout is None else min(left, timeout))
+        data = self._watched(budget, max_bytes, left if timeout is None else min(left, timeout))
         budget.spend(len(data))
         if budget.is_overspent:
             raise httpcore2.ReadError("more bytes than this call may read")
         return data
+
+    def _watched(self, budget: Budget, max_bytes: int, seconds: float) -> bytes:
+        """Read within `seconds`, looking up now and then whether the call is still wanted."""
+        end = time.monotonic() + seconds
+        while True:
+            left = end - time.monotonic()
+            try:
+                return self._stream.read(max_bytes, max(0.001, min(left, _LOOK_UP_SECONDS)))
+            except httpcore2.ReadTimeout:
+                if left <= _LOOK_UP_SECONDS:
+                    raise
+                if budget.cancelled():
+                    raise httpcore2.ReadError("the call is not wanted any more") from None
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, timeout)
