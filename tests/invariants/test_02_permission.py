@@ -12,7 +12,7 @@ from runs import actions
 from runs.llm.scripted import calls
 from tests.support.blueprints import activity, step, use
 from tests.support.stage import effects, stage
-from tests.support.store import COMMIT, WRITE
+from tests.support.store import COMMIT, PERMISSIONS, WRITE
 from tests.support.world import World, act, pending, refusals_of, states_of
 
 ORDER = {"item": "A-100", "amount": "5", "priority": "low", "note": None}
@@ -49,6 +49,18 @@ def test_an_activity_whose_tool_is_not_permitted_is_not_offered(world: World) ->
     world.publish(activity(use("order")))
     access.revoke(COMMIT, world.keepers)
     assert offered_activities(world.owner, world.workspace) == []
+
+
+def test_the_right_to_its_tools_alone_does_not_open_an_activity(world: World) -> None:
+    world.publish(activity(use("find_items")))
+    group = access.group_create(world.workspace, "Tools")
+    for name in PERMISSIONS:
+        access.grant(name, group)
+    chosen = world.activity()
+    for user in (world.member, world.root):
+        user.groups.add(group)
+        assert offered_activities(user, world.workspace) == []
+        assert not may_use(standing_for(user, chosen, world.workspace), chosen, world.workspace)
 
 
 def test_nothing_is_sent_to_a_model_for_who_may_nothing(world: World) -> None:

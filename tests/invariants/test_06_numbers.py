@@ -48,6 +48,12 @@ def test_outputs_are_filled_from_facts(world: World) -> None:
         "Worth 4000 in all.",
         "In 2031 they sell out.",
         "A 7% margin.",
+        "We hold 199 lamps.",
+        "We hold 90 lamps.",
+        "They cost 1990.",
+        "They cost 1,990.",
+        "They cost 1.99.",
+        "They cost 19.9 or 20.",
     ],
 )
 def test_a_figure_that_no_fact_holds_is_refused(world: World, text: str) -> None:
@@ -57,7 +63,10 @@ def test_a_figure_that_no_fact_holds_is_refused(world: World, text: str) -> None
     assert "no fact holds" in run.outputs.get(name="intro").detail
 
 
-@pytest.mark.parametrize("text", ["Two lamps, 2 in all.", "Each costs 19.90.", "Each costs 19,90 EUR."])
+@pytest.mark.parametrize(
+    "text",
+    ["Two lamps, 2 in all.", "Each costs 19.90.", "Each costs 19,90 EUR.", "At 19.9, 2 of them, A-100."],
+)
 def test_a_figure_of_a_fact_is_kept(world: World, text: str) -> None:
     world.publish(ANSWERING)
     run = world.run(LOOK, written(text))
