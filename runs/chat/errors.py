@@ -41,7 +41,7 @@ def edge(view: View[Args]) -> Guarded[Args]:
     @wraps(view)
     def guarded(plain: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         request = cast(Request, plain)
-        if not request.user.is_authenticated:
+        if not plain.user.is_authenticated:
             return _to_sign_in(request)
         try:
             return view(request, *args, **kwargs)
