@@ -22,7 +22,16 @@ from activities.models import ParamBinding, ToolBinding
 from activities.models.authority import ParamSource
 from activities.paths import NoSuchValue, read
 from activities.rights import may_use
-from activities.tools import Preview, Risk, ToolContext, ToolContract, ToolError, ToolParams, registry
+from activities.tools import (
+    Preview,
+    Risk,
+    ToolArgumentError,
+    ToolContext,
+    ToolContract,
+    ToolError,
+    ToolParams,
+    registry,
+)
 from activities.tools.contract import ParamContract
 from agentapp.kernel.canonical import digest, plain
 from runs.arguments import BadArguments, is_unwieldy, parse_arguments
@@ -41,12 +50,16 @@ T = TypeVar("T")
 
 
 class Refused(Exception):
-    """The call may not run. `code` is stable; `str()` is for the model and the record."""
+    """The call may not run. `code` is stable; `message` is for the model and the record.
 
-    def __init__(self, code: str, message: str) -> None:
+    `params` names the parameters whose values are wrong, where it is about values.
+    """
+
+    def __init__(self, code: str, message: str, params: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.params = params
 
 
 @dataclass(frozen=True)
@@ -352,6 +365,8 @@ def _in_contract_hands(
         return None
     try:
         return function(context, params)
+    except ToolArgumentError as error:
+        raise Refused(error.code, error.message, error.params) from error
     except ToolError as error:
         raise Refused(error.code, error.message) from error
     except (OperationalError, InterfaceError):

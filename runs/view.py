@@ -186,6 +186,16 @@ class RunView:
     def open_question(self) -> Question | None:
         return next((question for question in self.questions if question.state == QuestionState.OPEN), None)
 
+    @property
+    def unread_answer(self) -> list[str]:
+        """Return the inputs the last question asked for whose answer, in words, was not read yet."""
+        last = self.questions[-1] if self.questions else None
+        if last is None or last.state != QuestionState.ANSWERED or last.step_id is not None:
+            return []
+        fields = [field for field in last.fields.all() if field.answer is None]
+        known = {item.name for item in self.activity.inputs.all()} if self.activity else set()
+        return [field.name for field in fields if field.name in known and field.name not in self.inputs]
+
     # The evidence
 
     @property

@@ -24,9 +24,10 @@ from activities.tools import (
 )
 from agentapp.kernel.canonical import canonical_bytes, plain
 from agentapp.kernel.text import clean_value
-from runs.engine.ask import Onward
+from runs.engine.ask import PAUSE, Onward
 from runs.engine.commit import commit
 from runs.engine.light import follow
+from runs.engine.wrong_inputs import ask_again, inputs_refused
 from runs.finishing import refuse_call
 from runs.gate import Admitted, Refused, check, recheck
 from runs.journal import Journal
@@ -66,6 +67,10 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     except Refused as refusal:
         with commit(view, tool_calls=spent + 1) as journal:
             refuse_call(call, journal, refusal.code, refusal.message)
+            fields = inputs_refused(view, call, refusal)
+            if fields:
+                ask_again(view, fields, refusal, journal)
+                return PAUSE
             return follow(view, journal)
     if admitted.preview is not None:
         with commit(view, tool_calls=spent + 1) as journal:

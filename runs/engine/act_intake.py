@@ -150,8 +150,8 @@ def fill_inputs(view: RunView) -> Onward:
                 view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission"
             )
         return PAUSE
-    open_fields = [field for field in activity.inputs.all() if field.name not in view.inputs]
     answered, said = _unread_words(view)
+    open_fields = _open_fields(view, answered)
     settled, problems, asked_model = (
         _read_words(view, open_fields, answered, said, view.eyes(rights))
         if open_fields and said
@@ -162,30 +162,33 @@ def fill_inputs(view: RunView) -> Onward:
     problems += [
         asked(view, field, AskedBecause.MISSING)
         for field in open_fields
-        if field.required and field.name not in done | named
+        if (field.required or field.name in answered) and field.name not in done | named
     ]
     with settling(view, asked_model) if asked_model else commit(view) as journal:
         _record_inputs(view, settled, journal)
         if problems:
             _pause_for(view, problems, journal)
             return PAUSE
-        _lay_out(view, journal)
+        if not view.steps:
+            _lay_out(view, journal)
         return follow(view, journal)
+
+
+def _open_fields(view: RunView, answered: list[str]) -> list[ActivityInput]:
+    """Return the inputs to fill: those that an answer is about, else all that have no value."""
+    fields = view.activity.inputs.all() if view.activity else ()
+    unfilled = [field for field in fields if field.name not in view.inputs]
+    return [field for field in unfilled if field.name in answered] if view.steps else unfilled
 
 
 def _unread_words(view: RunView) -> tuple[list[str], list[str]]:
     """Return what an answer in words is about (nothing: the request itself), and the words not read yet."""
+    if view.unread_answer and len(view.messages) > 1:
+        return view.unread_answer, [view.messages[-1].text]
     read_before = any(
         call.purpose == "inputs" and call.ended and not call.error_code for call in view.model_calls
     )
-    by_words = view.questions[-1] if view.questions else None
-    if not read_before:
-        return [], view.words
-    if by_words is None or by_words.state != QuestionState.ANSWERED or len(view.messages) < 2:
-        return [], []
-    if any(field.answer is not None for field in by_words.fields.all()):
-        return [], []
-    return [field.name for field in by_words.fields.all()], [view.messages[-1].text]
+    return ([], []) if read_before else ([], view.words)
 
 
 def _read_words(

@@ -46,7 +46,7 @@ def plan(view: RunView, now: datetime) -> NextStep:
         return Wait(RunState.NEEDS_INPUT)
     if view.activity is None:
         return Route()
-    if not view.steps:
+    if not view.steps or view.unread_answer:
         return FillInputs()
     if step is None:
         return WriteProse(None) if prose_missing(view) else Finish(Outcome.SUCCEEDED)

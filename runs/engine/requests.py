@@ -280,7 +280,14 @@ def _known_references(view: RunView) -> dict[str, tuple[Candidate, ...]]:
 
 
 def _refusals(view: RunView, step: RunStep) -> tuple[str, ...]:
-    return tuple(call.error_message for call in view.calls_of(step) if call.error_message)
+    """Return what was refused in this step since the person last answered: an answer is a new start."""
+    answered = [question.answered_at for question in view.questions if question.answered_at is not None]
+    since = max(answered, default=None)
+    return tuple(
+        call.error_message
+        for call in view.calls_of(step)
+        if call.error_message and (since is None or (call.ended_at is not None and call.ended_at > since))
+    )
 
 
 def unwritten(view: RunView) -> list[ActivityOutput]:

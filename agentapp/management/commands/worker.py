@@ -1,6 +1,7 @@
 """``manage.py worker``: does the jobs; any number of them, on any number of machines."""
 
 import asyncio
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
@@ -9,6 +10,10 @@ from django.core.management.base import BaseCommand
 from procrastinate import App
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.django_connector import DjangoConnector
+
+from activities.discovery.embedder import EmbedderUnavailable, warm
+
+logger = logging.getLogger(__name__)
 
 #: How long jobs may go on after a signal; what is not finished then is taken over by another worker.
 GRACE_SECONDS = 3.0
@@ -25,8 +30,19 @@ async def work(concurrency: int) -> None:
     """Until a signal comes."""
     # Python's own pool has few threads on a small machine; each running job needs one.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(concurrency, "job"))
+    # Loaded beside the first jobs, not by the first person's request.
+    warming = asyncio.create_task(asyncio.to_thread(_warm))
     async with _worker_app().open_async() as worker:
         await worker.run_worker_async(concurrency=concurrency, shutdown_graceful_timeout=GRACE_SECONDS)
+    await warming
+
+
+def _warm() -> None:
+    """Without vectors the interpreter goes by words alone; that is no reason not to work."""
+    try:
+        warm()
+    except EmbedderUnavailable as error:
+        logger.warning("Working without sentence vectors: %s", error.message)
 
 
 def _worker_app() -> App:
