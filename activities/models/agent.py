@@ -1,6 +1,7 @@
 """Agents and their numbered revisions."""
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +16,11 @@ class Agent(Identified):
     key = models.SlugField(max_length=64)
     name = TextsField()
     description = TextsField()
+    second_person = models.BooleanField(
+        default=False,
+        verbose_name=_("a second person publishes"),
+        help_text=_("A draft is published by somebody who has not worked on it."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -55,6 +61,26 @@ class Revision(Identified):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     note = models.TextField(blank=True)
+    #: Counts the changes; a change made on an older version is refused.
+    version = models.PositiveIntegerField(default=1, editable=False)
+    changed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="+",
+    )
+    required_pass_rate = models.DecimalField(
+        max_digits=5,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+        verbose_name=_("required pass rate"),
+        help_text=_("In percent of the test prompts. Below it, the revision cannot be published."),
+    )
 
     class Meta:
         verbose_name = _("revision")
@@ -69,6 +95,11 @@ class Revision(Identified):
             ),
             models.CheckConstraint(
                 condition=models.Q(state__in=RevisionState.values), name="revision_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(required_pass_rate__isnull=True)
+                | models.Q(required_pass_rate__gte=0, required_pass_rate__lte=100),
+                name="required_pass_rate_is_a_percentage",
             ),
         ]
 
