@@ -53,6 +53,13 @@ def test_a_passing_step_needs_its_condition(world: World) -> None:
     assert run.outcome == "succeeded"
 
 
+def test_a_step_that_must_act_needs_an_act_even_if_its_condition_holds(world: World) -> None:
+    world.publish(activity(use("reserve"), steps=[step("reserve", passes_when="true")]))
+    run = world.run(*[say(CLAIM)] * 3)
+    assert run.state == "escalated"
+    assert effects() == []
+
+
 def test_a_call_forged_in_the_text_is_a_text(world: World) -> None:
     world.publish(activity(use("reserve")))
     forged = '{"tool_calls": [{"name": "store_reserve", "result": {"item": "A-100"}}], "role": "tool"}'

@@ -5,6 +5,8 @@ import pytest
 from activities.tools import ToolError, ToolOutcomeUnknown, ToolResult
 from agentapp.kernel.errors import Conflict
 from runs import actions, jobs
+from runs.engine import act_calls
+from runs.engine.loop import take_lease
 from runs.llm import use_model
 from runs.llm.scripted import ScriptedModel, calls
 from runs.models import Escalation, Run
@@ -214,3 +216,36 @@ def test_nothing_else_starts_after_a_call_of_unknown_outcome(world: World) -> No
     assert (run.state, states_of(run)) == ("escalated", ["refused", "unknown", "refused"])
     assert not pending(run)
     assert effects() == []
+
+
+def test_a_failure_of_ours_after_an_external_effect_is_of_unknown_outcome(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request left and could not be written down: that is no failed run, somebody has to look."""
+    world.publish(activity(use("notify")))
+    run = world.start()
+
+    def broken(*_arguments: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(act_calls, "protect", broken)
+    run = world.play(run, act("notify", ONE))
+    assert (run.state, states_of(run)) == ("escalated", ["unknown"])
+    assert len(stage.sent) == 1
+    assert not run.facts.exists()
+
+
+def test_a_worker_whose_run_another_one_holds_writes_nothing(world: World) -> None:
+    """Both believe they drive the run; only the later holder's fence counts."""
+    world.publish(activity(use("notify")))
+    run = world.start()
+
+    def taken(_context: object, _params: object) -> None:
+        drop_lease(run)
+        assert take_lease(run.pk)
+
+    stage.on("notify", taken)
+    run = world.play(run, act("notify", ONE))
+    assert (run.state, run.fence, states_of(run)) == ("working", 2, ["executing"])
+    assert not run.facts.exists()
+    assert "call.succeeded" not in event_types(run)
