@@ -142,7 +142,10 @@ class GuardrailsPart(Part):
 
 
 class ActivityPart(Part):
-    """An activity: its card, its contract, its procedure, its answer."""
+    """An activity: its card, its contract, its procedure, its answer.
+
+    With `chaining`, the agent declares what it does now and what comes next with each step's first action.
+    """
 
     key: str = Key
     name: Texts
@@ -159,6 +162,7 @@ class ActivityPart(Part):
     guardrails: GuardrailsPart = GuardrailsPart()
     template: Texts
     entry: bool = True
+    chaining: bool = False
 
 
 class AgentBlueprint(Part):

@@ -35,6 +35,7 @@ def write_activity(revision: Revision, part: ActivityPart, position: int) -> Act
         instructions=part.instructions,
         template=part.template,
         entry=part.entry,
+        chaining=part.chaining,
         **part.guardrails.model_dump(),
     )
     _write_phrases(activity, part)

@@ -98,6 +98,23 @@ class EscalationState(models.TextChoices):
     CLOSED = "closed", _("closed")
 
 
+class PartState(models.TextChoices):
+    """Of a part of a plan; once it began, its run says the rest."""
+
+    PENDING = "pending", _("to come")
+    STARTED = "started", _("begun")
+    HELD = "held", _("held")  #: What it builds on was not done.
+    STOPPED = "stopped", _("stopped")  #: Stop was pressed before it began.
+
+
+class Declaration(models.TextChoices):
+    """What became of the intention an agent declares with a step's first action. Never part of a verdict."""
+
+    GIVEN = "given", _("declared")
+    UNRELATED = "unrelated", _("declared something else")
+    MISSING = "missing", _("not declared")
+
+
 _RUN: Mapping[str, frozenset[str]] = {
     RunState.QUEUED: frozenset({RunState.WORKING, RunState.FINISHED}),
     RunState.WORKING: frozenset(
@@ -136,6 +153,10 @@ _QUESTION: Mapping[str, frozenset[str]] = {
 _ESCALATION: Mapping[str, frozenset[str]] = {
     EscalationState.OPEN: frozenset({EscalationState.RESUMED, EscalationState.CLOSED}),
 }
+_PART: Mapping[str, frozenset[str]] = {
+    PartState.PENDING: frozenset({PartState.STARTED, PartState.HELD, PartState.STOPPED}),
+    PartState.HELD: frozenset({PartState.STARTED, PartState.STOPPED}),
+}
 _TABLES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "Run": _RUN,
     "RunStep": _STEP,
@@ -143,6 +164,7 @@ _TABLES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "Confirmation": _CONFIRMATION,
     "Question": _QUESTION,
     "Escalation": _ESCALATION,
+    "PlanPart": _PART,
 }
 
 

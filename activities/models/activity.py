@@ -36,6 +36,10 @@ class Activity(Identified):
     entry = models.BooleanField(
         default=True, help_text=_("A person may ask for it; else it is only handed over to.")
     )
+    chaining = models.BooleanField(
+        default=False,
+        help_text=_("With each step's first action the agent declares what it does now and what comes next."),
+    )
     max_model_calls = models.PositiveIntegerField(null=True, blank=True)
     max_tool_calls = models.PositiveIntegerField(null=True, blank=True)
     max_duration_seconds = models.PositiveIntegerField(null=True, blank=True)

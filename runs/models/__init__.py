@@ -3,6 +3,8 @@
 from runs.models.calls import ArgumentOrigin, Confirmation, Fact, ModelCall, ToolArgument, ToolCall
 from runs.models.conversation import Conversation, Message, MessageAuthor
 from runs.models.escalation import Escalation
+from runs.models.failure import FailureKind, RunFailure
+from runs.models.plan import Plan, PlanPart
 from runs.models.protection import ProtectedValue
 from runs.models.question import Question, QuestionCandidate, QuestionField
 from runs.models.run import Run, RunInput, RunOutput, RunStep
@@ -13,14 +15,18 @@ __all__ = [
     "Conversation",
     "Escalation",
     "Fact",
+    "FailureKind",
     "Message",
     "MessageAuthor",
     "ModelCall",
+    "Plan",
+    "PlanPart",
     "ProtectedValue",
     "Question",
     "QuestionCandidate",
     "QuestionField",
     "Run",
+    "RunFailure",
     "RunInput",
     "RunOutput",
     "RunStep",

@@ -8,7 +8,7 @@ from accounts.models import Workspace
 from activities.models import Activity, Revision, Step
 from activities.models.fields import Identified
 from runs.models.conversation import Conversation
-from runs.states import ACTIVE_RUN_STATES, Outcome, RunState, StepState, Verdict
+from runs.states import ACTIVE_RUN_STATES, Declaration, Outcome, RunState, StepState, Verdict
 
 
 class Run(Identified):
@@ -22,6 +22,11 @@ class Run(Identified):
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="runs")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="runs")
     parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="children")
+    plan = models.ForeignKey("runs.Plan", null=True, on_delete=models.SET_NULL, related_name="runs")
+    part = models.PositiveSmallIntegerField(null=True, help_text=_("Which part of its plan it carries out."))
+    words = models.TextField(
+        blank=True, help_text=_("The part of the message it is about; empty: all of it.")
+    )
     activity = models.ForeignKey(Activity, null=True, on_delete=models.PROTECT, related_name="runs")
     revision = models.ForeignKey(Revision, null=True, on_delete=models.PROTECT, related_name="runs")
     state = models.CharField(max_length=24, choices=RunState.choices, default=RunState.QUEUED)
@@ -37,6 +42,9 @@ class Run(Identified):
     output_tokens = models.PositiveIntegerField(default=0)
     context_bytes = models.PositiveIntegerField(default=0)
     active_seconds = models.FloatField(default=0)
+    chaining = models.BooleanField(
+        null=True, help_text=_("Whether the agent declares its intentions; empty: as the activity says.")
+    )
     stop_requested = models.BooleanField(default=False)
     lease_until = models.DateTimeField(null=True)
     fence = models.PositiveIntegerField(default=0)
@@ -107,7 +115,11 @@ class RunInput(Identified):
 
 
 class RunStep(Identified):
-    """One step of a run: its state, its verdict from facts, and what was declared."""
+    """One step of a run: its state, its verdict from facts, and what was declared.
+
+    `intention` and `next_intention` are the agent's own words. They help it keep the thread; no verdict
+    reads them. `announced` is what the declared intention was compared with.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
     step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="+")
@@ -118,6 +130,8 @@ class RunStep(Identified):
     attempts = models.PositiveSmallIntegerField(default=0)
     intention = models.TextField(blank=True)
     next_intention = models.TextField(blank=True)
+    announced = models.TextField(blank=True)
+    declaration = models.CharField(max_length=10, choices=Declaration.choices, blank=True)
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
 
