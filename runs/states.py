@@ -25,6 +25,7 @@ class RunState(models.TextChoices):
 
 class Outcome(models.TextChoices):
     SUCCEEDED = "succeeded", _("succeeded")
+    SIMULATED = "simulated", _("tried out")  #: A trial reached its end; nothing was executed.
     NOTHING_TO_DO = "nothing_to_do", _("nothing to do")
     NEEDS_INPUT = "needs_input", _("needs an answer")
     AWAITING_CONFIRMATION = "awaiting_confirmation", _("awaits a confirmation")
@@ -75,6 +76,11 @@ class CallState(models.TextChoices):
     FAILED = "failed", _("failed")  #: The tool said no; nothing was changed.
     REFUSED = "refused", _("refused")  #: The gate or a person said no; nothing was started.
     UNKNOWN = "unknown", _("outcome unknown")  #: It was started and its outcome is not known.
+    SIMULATED = "simulated", _("simulated")  #: In a trial: the gate let it through, and it was not started.
+
+
+#: A call in these states gave a fact.
+FRUITFUL_CALL_STATES = (CallState.SUCCEEDED, CallState.SIMULATED)
 
 
 class ConfirmationState(models.TextChoices):
@@ -134,7 +140,7 @@ _STEP: Mapping[str, frozenset[str]] = {
 _CALL: Mapping[str, frozenset[str]] = {
     CallState.PROPOSED: frozenset({CallState.AWAITING, CallState.ADMITTED, CallState.REFUSED}),
     CallState.AWAITING: frozenset({CallState.ADMITTED, CallState.REFUSED}),
-    CallState.ADMITTED: frozenset({CallState.EXECUTING, CallState.REFUSED}),
+    CallState.ADMITTED: frozenset({CallState.EXECUTING, CallState.REFUSED, CallState.SIMULATED}),
     CallState.EXECUTING: frozenset({CallState.SUCCEEDED, CallState.FAILED, CallState.UNKNOWN}),
 }
 _CONFIRMATION: Mapping[str, frozenset[str]] = {

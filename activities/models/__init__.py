@@ -5,6 +5,13 @@ from activities.models.agent import ActivityIdentity, Agent, Revision, RevisionS
 from activities.models.authority import ParamBinding, ToolBinding
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
 from activities.models.procedure import RoutingInput, RoutingOutcome, Step
+from activities.models.prompts import (
+    Evaluation,
+    EvaluationResult,
+    EvaluationStep,
+    ExpectedCall,
+    TestPrompt,
+)
 
 __all__ = [
     "Activity",
@@ -15,6 +22,10 @@ __all__ = [
     "Agent",
     "DiscoveryCandidate",
     "DiscoveryLog",
+    "Evaluation",
+    "EvaluationResult",
+    "EvaluationStep",
+    "ExpectedCall",
     "InputChoice",
     "ParamBinding",
     "Revision",
@@ -22,5 +33,6 @@ __all__ = [
     "RoutingInput",
     "RoutingOutcome",
     "Step",
+    "TestPrompt",
     "ToolBinding",
 ]

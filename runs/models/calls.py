@@ -64,6 +64,12 @@ class ToolCall(Identified):
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.TextField(blank=True)
     result = models.JSONField(null=True)
+    simulation = models.JSONField(
+        null=True,
+        help_text=_(
+            "Of a trial's call: the dialog, whether a person would be asked, where the result is from."
+        ),
+    )
     milliseconds = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
@@ -106,13 +112,17 @@ class ToolArgument(Identified):
 
 
 class Fact(Identified):
-    """A tool result that was really produced and fits the contract. The only evidence there is."""
+    """A tool result that was really produced and fits the contract. The only evidence there is.
+
+    In a trial, what would have an effect is not executed; its result is made up by code and `simulated`.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="facts")
     step = models.ForeignKey(RunStep, on_delete=models.CASCADE, related_name="facts")
     call = models.OneToOneField(ToolCall, on_delete=models.CASCADE, related_name="fact")
     key = models.SlugField(max_length=100)
     data = models.JSONField()
+    simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

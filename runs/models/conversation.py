@@ -9,12 +9,16 @@ from activities.models.fields import Identified
 
 
 class Conversation(Identified):
-    """One person's thread in one workspace. `search_text` is the folded text of its messages."""
+    """One person's thread in one workspace. `search_text` is the folded text of its messages.
+
+    A trial has a conversation of its own, of the designer who tries; nobody is shown it.
+    """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="conversations")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations")
     title = models.CharField(max_length=120, blank=True)
     search_text = models.TextField(blank=True)
+    trial = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

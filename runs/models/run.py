@@ -1,5 +1,7 @@
 """A run: its pinned activity, its inputs, its steps, its output and what it used."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,6 +10,7 @@ from accounts.models import Workspace
 from activities.models import Activity, Revision, Step
 from activities.models.fields import Identified
 from runs.models.conversation import Conversation
+from runs.models.deletion import protect_but_for_trials
 from runs.states import ACTIVE_RUN_STATES, Declaration, Outcome, RunState, StepState, Verdict
 
 
@@ -16,6 +19,9 @@ class Run(Identified):
 
     `lease_until` and `fence` say which worker may write: a writer names the fence it was given, and a
     later holder has a higher one. `stop_requested` is looked at between any two acts.
+
+    A trial runs as `user` on behalf of `trial_by`, and has no effect outside. Its `revision` is set from the
+    start. Every run of a trial's conversation is a trial, whoever makes it.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
@@ -27,8 +33,12 @@ class Run(Identified):
     words = models.TextField(
         blank=True, help_text=_("The part of the message it is about; empty: all of it.")
     )
-    activity = models.ForeignKey(Activity, null=True, on_delete=models.PROTECT, related_name="runs")
-    revision = models.ForeignKey(Revision, null=True, on_delete=models.PROTECT, related_name="runs")
+    activity = models.ForeignKey(Activity, null=True, on_delete=protect_but_for_trials, related_name="runs")
+    revision = models.ForeignKey(Revision, null=True, on_delete=protect_but_for_trials, related_name="runs")
+    trial = models.BooleanField(default=False)
+    trial_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+"
+    )
     state = models.CharField(max_length=24, choices=RunState.choices, default=RunState.QUEUED)
     outcome = models.CharField(max_length=24, choices=Outcome.choices, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
@@ -77,6 +87,12 @@ class Run(Identified):
     def __str__(self) -> str:
         return f"{self.pk} ({self.state})"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """A new run in a trial's conversation, such as one that is handed over to, is a trial too."""
+        if self._state.adding and self.conversation.trial:
+            self.trial, self.trial_by = True, self.conversation.user
+        super().save(*args, **kwargs)
+
 
 class Origin(models.TextChoices):
     """Where a value came from in this run."""
@@ -122,7 +138,7 @@ class RunStep(Identified):
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="+")
+    step = models.ForeignKey(Step, on_delete=protect_but_for_trials, related_name="+")
     position = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=StepState.choices, default=StepState.PENDING)
     verdict = models.CharField(max_length=10, choices=Verdict.choices, blank=True)
