@@ -19,7 +19,7 @@ AGENT_PARAMS = {
 def use(name: str, *, confirm: bool = False, **params: Any) -> Json:
     """A tool of the store; `params` replace who decides a parameter: a dict, or None to leave it out."""
     chosen: Json = {param: {"source": "agent"} for param in AGENT_PARAMS[name]}
-    more = {key: params.pop(key) for key in ("raise_risk", "disclose_raw") if key in params}
+    more: Json = {key: params.pop(key) for key in ("raise_risk", "disclose_raw") if key in params}
     chosen.update(params)
     kept = {param: value for param, value in chosen.items() if value is not None}
     return {"tool": f"store.{name}", "params": kept, "confirm": confirm, **more}
