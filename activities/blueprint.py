@@ -157,7 +157,7 @@ class ActivityPart(Part):
     inputs: Annotated[list[InputPart], each_once("name")] = []
     outputs: Annotated[list[OutputPart], each_once("name")] = []
     tools: Annotated[list[ToolPart], each_once("tool")] = []
-    steps: Annotated[list[StepPart], each_once("key")] = Field(min_length=1)
+    steps: Annotated[list[StepPart], each_once("key")] = []
     routing: Annotated[list[OutcomePart], each_once("name")] = []
     guardrails: GuardrailsPart = GuardrailsPart()
     template: Texts
@@ -166,13 +166,15 @@ class ActivityPart(Part):
 
 
 class AgentBlueprint(Part):
-    """A whole revision of one agent."""
+    """A whole revision of one agent. It may be unfinished: what is missing is told before it is published."""
 
     format: Literal[1] = 1
     key: str = Key
     name: Texts
     description: Texts = {}
-    activities: Annotated[list[ActivityPart], each_once("key")] = Field(min_length=1)
+    #: In percent of its test prompts, before it may be published.
+    required_pass_rate: Decimal | None = Field(default=None, ge=0, le=100, decimal_places=2)
+    activities: Annotated[list[ActivityPart], each_once("key")] = []
 
     @property
     def fingerprint(self) -> str:

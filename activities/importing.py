@@ -1,5 +1,7 @@
 """From a blueprint to rows: a draft, never anything else."""
 
+from collections.abc import Mapping
+
 from accounts import access
 from activities.blueprint import ActivityPart, InputPart, OutcomePart, OutputPart, StepPart, ToolPart
 from activities.models import (
@@ -8,6 +10,7 @@ from activities.models import (
     ActivityInput,
     ActivityOutput,
     ActivityPhrase,
+    Agent,
     InputChoice,
     ParamBinding,
     Revision,
@@ -21,9 +24,14 @@ from activities.tools import registry
 from agentapp.kernel.errors import InvalidInput
 
 
-def write_activity(revision: Revision, part: ActivityPart, position: int) -> Activity:
-    """Write one activity and all it holds into a draft. Raises InvalidInput for what refers to nothing."""
-    identity, _created = ActivityIdentity.objects.get_or_create(agent=revision.agent, key=part.key)
+def write_activity(
+    revision: Revision, part: ActivityPart, position: int, *, pins: Mapping[str, str] | None = None
+) -> Activity:
+    """Write one activity and all it holds into a draft. Raises InvalidInput for what refers to nothing.
+
+    `pins` are contract hashes by tool, for tools that no installed app has any more.
+    """
+    identity = identity_for(revision.agent, part.key)
     activity = Activity.objects.create(
         revision=revision,
         identity=identity,
@@ -38,21 +46,27 @@ def write_activity(revision: Revision, part: ActivityPart, position: int) -> Act
         chaining=part.chaining,
         **part.guardrails.model_dump(),
     )
-    _write_phrases(activity, part)
+    write_phrases(activity, part)
     for index, item in enumerate(part.inputs):
-        _write_input(activity, item, index)
+        write_input(activity, item, index)
     ActivityOutput.objects.bulk_create(
-        _output(activity, item, index) for index, item in enumerate(part.outputs)
+        output_row(activity, item, index) for index, item in enumerate(part.outputs)
     )
-    bindings = {item.tool: _write_tool(activity, item, index) for index, item in enumerate(part.tools)}
+    bindings = {item.tool: write_tool(activity, item, index, pins) for index, item in enumerate(part.tools)}
     for index, step in enumerate(part.steps):
         _write_step(activity, step, index, bindings)
     for index, outcome in enumerate(part.routing):
-        _write_outcome(activity, outcome, index)
+        write_outcome(activity, outcome, index)
     return activity
 
 
-def _write_phrases(activity: Activity, part: ActivityPart) -> None:
+def identity_for(agent: Agent, key: str) -> ActivityIdentity:
+    """Return what stays of an activity across the agent's revisions, made when it is new."""
+    identity, _created = ActivityIdentity.objects.get_or_create(agent=agent, key=key)
+    return identity
+
+
+def write_phrases(activity: Activity, part: ActivityPart) -> None:
     ActivityPhrase.objects.bulk_create(
         ActivityPhrase(activity=activity, kind=kind, language=language, text=text, position=index)
         for kind, groups in ((PhraseKind.ALIAS, part.aliases), (PhraseKind.EXAMPLE, part.examples))
@@ -61,7 +75,7 @@ def _write_phrases(activity: Activity, part: ActivityPart) -> None:
     )
 
 
-def _write_input(activity: Activity, part: InputPart, position: int) -> None:
+def write_input(activity: Activity, part: InputPart, position: int) -> None:
     row = ActivityInput.objects.create(
         activity=activity,
         position=position,
@@ -74,7 +88,7 @@ def _write_input(activity: Activity, part: InputPart, position: int) -> None:
     )
 
 
-def _output(activity: Activity, part: OutputPart, position: int) -> ActivityOutput:
+def output_row(activity: Activity, part: OutputPart, position: int) -> ActivityOutput:
     return ActivityOutput(
         activity=activity,
         position=position,
@@ -90,19 +104,27 @@ def _output(activity: Activity, part: OutputPart, position: int) -> ActivityOutp
     )
 
 
-def _write_tool(activity: Activity, part: ToolPart, position: int) -> ToolBinding:
+def write_tool(
+    activity: Activity, part: ToolPart, position: int, pins: Mapping[str, str] | None = None
+) -> ToolBinding:
     contract = registry.get(part.tool)
-    if contract is None:
+    pin = contract.hash if contract else (pins or {}).get(part.tool)
+    if pin is None:
         raise InvalidInput(f"Activity {activity.key}: no installed app has the tool {part.tool!r}.")
     binding = ToolBinding.objects.create(
         activity=activity,
         position=position,
         tool_key=part.tool,
-        contract_hash=contract.hash,
+        contract_hash=pin,
         raised_risk=part.raise_risk,
         always_confirm=part.confirm,
         disclose_raw=part.disclose_raw,
     )
+    write_params(binding, part)
+    return binding
+
+
+def write_params(binding: ToolBinding, part: ToolPart) -> None:
     ParamBinding.objects.bulk_create(
         ParamBinding(
             binding=binding,
@@ -117,7 +139,6 @@ def _write_tool(activity: Activity, part: ToolPart, position: int) -> ToolBindin
         )
         for name, param in part.params.items()
     )
-    return binding
 
 
 def _write_step(activity: Activity, part: StepPart, position: int, bindings: dict[str, ToolBinding]) -> None:
@@ -140,7 +161,7 @@ def _write_step(activity: Activity, part: StepPart, position: int, bindings: dic
     step.tools.set([bindings[key] for key in part.tools])
 
 
-def _write_outcome(activity: Activity, part: OutcomePart, position: int) -> None:
+def write_outcome(activity: Activity, part: OutcomePart, position: int) -> None:
     outcome = RoutingOutcome.objects.create(
         activity=activity,
         position=position,

@@ -18,7 +18,6 @@ CLOSED: dict[str, dict[str, Any]] = {
     "unknown key of a step": activity(use("find_items"), steps=[step("find_items", colour="red")]),
     "key with a space": {**GOOD, "key": "two words"},
     "key in capitals": {**GOOD, "key": "Handle"},
-    "no step": {**GOOD, "steps": []},
     "language nobody speaks": {**GOOD, "name": {"xx": "?"}},
     "unknown input type": activity(use("find_items"), inputs=[text_input("x", type="blob")]),
     "no attempts": activity(use("find_items"), steps=[step("find_items", max_attempts=0)]),
