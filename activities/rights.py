@@ -8,13 +8,18 @@ from accounts import access
 from accounts.models import User, Workspace
 from accounts.standing import Standing, standing
 from activities import conditions
-from activities.models import Activity, ActivityIdentity, Agent, RevisionState
+from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState
 from activities.models.procedure import ToolChoice
 from activities.tools import registry
 
 
-def permitted_activities(user: User, workspace: Workspace) -> QuerySet[Activity]:
-    """Return the published activities `user` has the object permission to use here, filtered in SQL."""
+def permitted_activities(
+    user: User, workspace: Workspace, revision: Revision | None = None
+) -> QuerySet[Activity]:
+    """Return the published activities `user` has the object permission to use here, filtered in SQL.
+
+    With a `revision`, those of this one instead, whatever its state.
+    """
     if not access.is_member(user, workspace):
         return Activity.objects.none()
     agents = access.objects_with(user, ["activities.use_agent"], Agent.objects.filter(workspace=workspace))
@@ -23,16 +28,19 @@ def permitted_activities(user: User, workspace: Workspace) -> QuerySet[Activity]
     )
     return Activity.objects.filter(
         Q(revision__agent__in=agents) | Q(identity__in=identities),
-        revision__state=RevisionState.PUBLISHED,
+        Q(revision=revision) if revision else Q(revision__state=RevisionState.PUBLISHED),
         revision__agent__workspace=workspace,
     )
 
 
-def offered_activities(user: User, workspace: Workspace) -> list[Activity]:
-    """Return what `user` may ask for here: permitted, an entry, and with every tool its steps cannot do without."""
+def offered_activities(user: User, workspace: Workspace, revision: Revision | None = None) -> list[Activity]:
+    """Return what `user` may ask for here: permitted, an entry, with every tool its steps cannot do without.
+
+    With a `revision`, what this one would offer.
+    """
     permissions = access.permissions_in(user, workspace)
     rows = (
-        permitted_activities(user, workspace)
+        permitted_activities(user, workspace, revision)
         .filter(entry=True)
         .select_related("revision__agent", "identity")
         .prefetch_related("phrases", "steps__tools")

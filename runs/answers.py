@@ -27,6 +27,12 @@ def declined(offered: Iterable[Activity], language: str) -> str:
     return f"{intro}\n\n" + "\n".join(lines)
 
 
+def tried_out(answer: str) -> str:
+    """Return a trial's answer, which must not be mistaken for a real one."""
+    intro = _("**This was a trial: nothing was executed.** After confirming, a person would read:")
+    return f"{intro}\n\n{answer}"
+
+
 def limit_reached(code: str) -> str:
     """Return what to say when a guardrail stopped the run."""
     which = {

@@ -40,12 +40,13 @@ from runs.guardrails import limits_of
 from runs.models import RunStep, ToolCall
 from runs.models.run import Origin
 from runs.references import Eyes, look_up
-from runs.states import CallState
+from runs.states import FRUITFUL_CALL_STATES, CallState
+from runs.trials.harmless import may_run_in_trial
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
 _TOKEN = re.compile(r"\[\[[a-z_]+-\d+\]\]")
-_LIVE = (CallState.AWAITING, CallState.ADMITTED, CallState.EXECUTING, CallState.SUCCEEDED)
+_LIVE = (CallState.AWAITING, CallState.ADMITTED, CallState.EXECUTING, *FRUITFUL_CALL_STATES)
 T = TypeVar("T")
 
 
@@ -75,7 +76,10 @@ class FinalArgument:
 
 @dataclass(frozen=True)
 class Admitted:
-    """A call that may run, now or after its confirmation."""
+    """A call that may run, now or, when it `asks`, after its confirmation.
+
+    A trial simulates what has an effect, and is given the preview of that also where nobody is asked.
+    """
 
     contract: ToolContract
     params: ToolParams
@@ -83,6 +87,7 @@ class Admitted:
     digest: str
     risk: Risk
     preview: Preview | None = None
+    asks: bool = False
 
 
 @dataclass
@@ -341,9 +346,10 @@ def _confirmable(
             raise Refused("already_done", "Exactly this call was made already in this run; use its result.")
     risk = max((contract.risk, Risk(binding.raised_risk or contract.risk)), key=lambda item: item.rank)
     preview = None
-    if risk is Risk.HIGH or binding.always_confirm:
+    asks = risk is Risk.HIGH or binding.always_confirm
+    if asks or (view.run.trial and not may_run_in_trial(contract)):
         preview = _preview(view, contract, params, context)
-    return Admitted(contract, params, arguments, fingerprint, risk, preview)
+    return Admitted(contract, params, arguments, fingerprint, risk, preview, asks)
 
 
 def _preview(view: RunView, contract: ToolContract, params: ToolParams, context: ToolContext) -> Preview:

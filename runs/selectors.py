@@ -25,8 +25,11 @@ __all__ = [
 
 
 def conversations_of(user: User, workspace: Workspace, query: str = "") -> QuerySet[Conversation]:
-    """Return the user's conversations here, the latest first; with `query`, those that hold all its words."""
-    found = Conversation.objects.filter(user=user, workspace=workspace).exclude(title="")
+    """Return the user's conversations here, the latest first; with `query`, those that hold all its words.
+
+    Trials are nobody's conversations: neither here nor in any other reading of this module.
+    """
+    found = Conversation.objects.filter(user=user, workspace=workspace, trial=False).exclude(title="")
     for word in fold(query).split()[:10]:
         found = found.filter(search_text__contains=word)
     return found
@@ -35,7 +38,9 @@ def conversations_of(user: User, workspace: Workspace, query: str = "") -> Query
 def conversation_for(user: User, conversation_id: UUID) -> Conversation:
     """Return one's own conversation. Raises NotFound."""
     found = (
-        Conversation.objects.select_related("workspace", "user").filter(pk=conversation_id, user=user).first()
+        Conversation.objects.select_related("workspace", "user")
+        .filter(pk=conversation_id, user=user, trial=False)
+        .first()
     )
     if found is None or not access.is_member(user, found.workspace):
         raise NotFound(_("There is no such conversation."))
@@ -46,7 +51,7 @@ def runs_visible_to(user: User, workspace: Workspace) -> QuerySet[Run]:
     """Return the runs of a workspace that `user` may read: their own, everybody's for an auditor."""
     if not access.is_member(user, workspace):
         return Run.objects.none()
-    rows = Run.objects.filter(workspace=workspace)
+    rows = Run.objects.filter(workspace=workspace, trial=False)
     return rows if access.may(user, "accounts.view_all_runs", workspace) else rows.filter(user=user)
 
 
@@ -63,7 +68,7 @@ def run_for(user: User, run_id: UUID) -> Run:
 
 
 def _of_own_run(user: User) -> Q:
-    return Q(run__user=user, run__workspace__in=access.workspaces_of(user))
+    return Q(run__user=user, run__workspace__in=access.workspaces_of(user), run__trial=False)
 
 
 def question_for(user: User, question_id: UUID) -> Question:

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.models import ActorKind, User
-from activities.rights import offered_activities
 from activities.values import ValueInvalid
 from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.ids import uuid7
@@ -17,6 +16,7 @@ from runs.actions.messages import answer_question
 from runs.inputs import Settled, answered
 from runs.journal import Journal, write_events
 from runs.models import Message, Question, QuestionField, Run, RunInput
+from runs.offered import offered_to
 from runs.questions import ACTIVITY_FIELD
 from runs.selectors import question_for
 from runs.specs import card_key
@@ -77,7 +77,7 @@ def _say(view: RunView, fields: list[QuestionField], given: Mapping[str, Any]) -
 
 
 def _choose_activity(view: RunView, key: str, user: User) -> None:
-    offered = {card_key(activity): activity for activity in offered_activities(user, view.run.workspace)}
+    offered = {card_key(activity): activity for activity in offered_to(view.run)}
     chosen = offered.get(key)
     if chosen is None:
         raise InvalidInput(

@@ -9,6 +9,7 @@ Tone = tuple[str, str]
 
 OUTCOMES: Mapping[str, Tone] = {
     Outcome.SUCCEEDED: ("good", "check"),
+    Outcome.SIMULATED: ("plain", "minus"),
     Outcome.NOTHING_TO_DO: ("plain", "minus"),
     Outcome.NEEDS_INPUT: ("wait", "question"),
     Outcome.AWAITING_CONFIRMATION: ("wait", "hand"),
@@ -41,6 +42,7 @@ CALLS: Mapping[str, Tone] = {
     CallState.ADMITTED: ("busy", "clock"),
     CallState.EXECUTING: ("busy", "clock"),
     CallState.SUCCEEDED: ("good", "check"),
+    CallState.SIMULATED: ("plain", "minus"),
     CallState.FAILED: ("bad", "alert"),
     CallState.REFUSED: ("plain", "hand"),
     CallState.UNKNOWN: ("bad", "alert"),

@@ -24,6 +24,8 @@ from activities.tools import (
 )
 from agentapp.kernel.canonical import canonical_bytes, plain
 from agentapp.kernel.text import clean_value
+from runs.engine.act_simulated import simulate
+from runs.engine.admission import admission, named, preview_json, write_arguments
 from runs.engine.ask import PAUSE, Onward
 from runs.engine.commit import commit
 from runs.engine.light import follow
@@ -31,9 +33,10 @@ from runs.engine.wrong_inputs import ask_again, inputs_refused
 from runs.finishing import refuse_call
 from runs.gate import Admitted, Refused, check, recheck
 from runs.journal import Journal
-from runs.models import Confirmation, Fact, RunStep, ToolArgument, ToolCall
+from runs.models import Confirmation, Fact, RunStep, ToolCall
 from runs.protection import protect
 from runs.states import CallState, change_state
+from runs.trials.harmless import forbid_effects, may_run_in_trial, run_in_trial
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
@@ -72,7 +75,9 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
                 ask_again(view, fields, refusal, journal)
                 return PAUSE
             return follow(view, journal)
-    if admitted.preview is not None:
+    if view.run.trial and not may_run_in_trial(admitted.contract):
+        return simulate(view, step, call, admitted)
+    if admitted.preview is not None and not view.run.trial:
         with commit(view, tool_calls=spent + 1) as journal:
             _await_confirmation(view, call, admitted, admitted.preview, journal)
             return follow(view, journal)
@@ -93,58 +98,25 @@ def execute(view: RunView, step: RunStep, call: ToolCall) -> Onward:
 def _await_confirmation(
     view: RunView, call: ToolCall, admitted: Admitted, preview: Preview, journal: Journal
 ) -> None:
-    _write_arguments(call, admitted)
-    change_state(call, CallState.AWAITING, **_admission(call, admitted))
+    write_arguments(call, admitted)
+    change_state(call, CallState.AWAITING, **admission(call, admitted))
     confirmation = Confirmation.objects.create(
         run=view.run,
         call=call,
         digest=admitted.digest,
-        preview=plain(_preview_json(preview)),
+        preview=plain(preview_json(preview)),
         expires_at=timezone.now() + timedelta(seconds=settings.CONFIRMATION_SECONDS),
     )
-    journal.event("call.admitted", {**_named(call), "digest": call.digest})
+    journal.event("call.admitted", {**named(call), "digest": call.digest})
     journal.event(
         "confirmation.requested",
         {"confirmation": str(confirmation.pk), "call": str(call.pk), "digest": call.digest},
     )
 
 
-def _write_arguments(call: ToolCall, admitted: Admitted) -> None:
-    ToolArgument.objects.bulk_create(
-        ToolArgument(
-            call=call,
-            name=item.name,
-            value=item.value,
-            label=item.label,
-            provenance=item.provenance,
-            origin=item.ground.origin,
-            detail=item.ground.detail[:300],
-        )
-        for item in admitted.arguments
-    )
-
-
-def _admission(call: ToolCall, admitted: Admitted) -> dict[str, Any]:
-    return {
-        "contract_hash": admitted.contract.hash,
-        "risk": admitted.risk.value,
-        "effect": admitted.contract.effect.value,
-        "digest": admitted.digest,
-        "idempotency_key": call.pk.hex,
-    }
-
-
-def _preview_json(preview: Preview) -> dict[str, Any]:
-    return {
-        "summary": preview.summary,
-        "recipient": preview.recipient,
-        "amount": preview.amount,
-        "lines": [{"label": str(line.label), "value": str(line.value)} for line in preview.lines],
-        "warning": preview.warning,
-    }
-
-
 def _execute(view: RunView, execution: _Execution) -> Onward:
+    if view.run.trial:
+        forbid_effects(execution.contract)
     match execution.contract.effect:
         case Effect.EXTERNAL:
             return _execute_external(view, execution)
@@ -162,9 +134,13 @@ def _starting(view: RunView, execution: _Execution) -> Iterator[tuple[Journal, d
     with commit(view, intent=True, **counted) as journal:
         values: dict[str, Any] = {"started_at": timezone.now()}
         if admitted is not None:
-            _write_arguments(call, admitted)
-            values |= _admission(call, admitted)
-            journal.event("call.admitted", {**_named(call), "digest": admitted.digest})
+            write_arguments(call, admitted)
+            values |= admission(call, admitted)
+            if view.run.trial and admitted.preview is not None:
+                values["simulation"] = plain(
+                    {"asks": admitted.asks, "preview": preview_json(admitted.preview)}
+                )
+            journal.event("call.admitted", {**named(call), "digest": admitted.digest})
         yield journal, values
 
 
@@ -181,7 +157,7 @@ def _execute_local(view: RunView, execution: _Execution) -> Onward:
     """The effect, its record and its events are one transaction: all of it, or none."""
     started = monotonic()
     with _starting(view, execution) as (journal, values):
-        journal.event("call.executing", _named(execution.call))
+        journal.event("call.executing", named(execution.call))
         outcome: ToolResult | ToolError
         try:
             with transaction.atomic():
@@ -202,7 +178,7 @@ def _execute_external(view: RunView, execution: _Execution) -> Onward:
     with _starting(view, execution) as (journal, values):
         via = _to_executing(execution)[:-1]
         change_state(execution.call, CallState.EXECUTING, via=via, **values)
-        journal.event("call.executing", _named(execution.call))
+        journal.event("call.executing", named(execution.call))
     outcome = _run_tool(view, execution)
     with commit(view) as journal:
         _record(view, execution, outcome, started, journal, {})
@@ -222,8 +198,11 @@ def _to_executing(execution: _Execution) -> tuple[CallState, ...]:
 def _run_tool(view: RunView, execution: _Execution) -> ToolResult | ToolError:
     """Run the tool's function. An unexpected failure is an error of its kind, logged with its trace."""
     contract = execution.contract
+    context = view.context(execution.call)
     try:
-        return contract.function(view.context(execution.call), execution.params)
+        if view.run.trial:
+            return run_in_trial(contract, context, execution.params)
+        return contract.function(context, execution.params)
     except ToolError as error:
         return error
     except (OperationalError, InterfaceError):
@@ -272,7 +251,7 @@ def _succeeded(
     view.vault.save()
     fact = Fact.objects.create(run=view.run, step=execution.step, call=call, key=contract.fact_key, data=data)
     view.facts.append(fact)
-    journal.event("call.succeeded", {**_named(call), "milliseconds": call.milliseconds})
+    journal.event("call.succeeded", {**named(call), "milliseconds": call.milliseconds})
     journal.event("fact.recorded", {"call": str(call.pk), "key": fact.key})
 
 
@@ -297,8 +276,4 @@ def _failed(
     told: dict[str, Any] = {"error_code": code[:40], "error_message": str(message)[:2000]}
     change_state(call, state, via=_to_executing(execution), **values, **told)
     kind = "call.unknown" if unknown else "call.failed"
-    journal.event(kind, {**_named(call), "code": code, "message": call.error_message})
-
-
-def _named(call: ToolCall) -> dict[str, Any]:
-    return {"call": str(call.pk), "tool": call.tool_key}
+    journal.event(kind, {**named(call), "code": code, "message": call.error_message})

@@ -9,7 +9,7 @@ from activities.models import Activity, ActivityInput, DiscoveryCandidate, Disco
 from activities.models.activity import FieldKind
 from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
-from activities.rights import may_use, offered_activities
+from activities.rights import may_use
 from runs import answers
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
@@ -24,6 +24,7 @@ from runs.llm.base import CHOOSE_ACTIVITY, FILL_INPUTS, FieldSpec, ModelRequest,
 from runs.llm.builtin import BuiltinModel
 from runs.models import RunInput, RunStep
 from runs.models.question import AskedBecause
+from runs.offered import offered_to
 from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
 from runs.references import Eyes
 from runs.specs import card_key, card_of, input_spec
@@ -35,7 +36,7 @@ _READER = BuiltinModel()
 
 def route(view: RunView) -> Onward:
     """Find the activity. Returns how the run goes on."""
-    offered = offered_activities(view.run.user, view.run.workspace)
+    offered = offered_to(view.run)
     picked = _picked_by_words(view, offered)
     if picked is not None:
         with commit(view, activity=picked, revision=picked.revision) as journal:
@@ -69,7 +70,8 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     pinned = {"activity": chosen, "revision": chosen.revision} if decision == "activity" and chosen else {}
     with settling(view, asked_model, **pinned) as journal:
         milliseconds = round((monotonic() - started) * 1000)
-        _log_search(view, list(by_key), str(decision), chosen, milliseconds)
+        if not view.run.trial:
+            _log_search(view, list(by_key), str(decision), chosen, milliseconds)
         if decision == "activity" and chosen is not None:
             _pin(view, chosen, journal)
             return GO_ON

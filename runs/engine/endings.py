@@ -43,6 +43,10 @@ def _succeed(view: RunView, journal: Journal) -> None:
     route = _routing(view)
     if route:
         journal.event("run.routing", {"outcome": route})
+    if any(fact.simulated for fact in view.facts):
+        answer = answers.tried_out(answer)
+        finish_run(view.run, Outcome.SIMULATED, journal, answer=answer, code=code)
+        return
     finish_run(view.run, Outcome.SUCCEEDED, journal, answer=answer, code=code)
 
 

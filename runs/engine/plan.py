@@ -25,7 +25,7 @@ from runs.engine.steps import (
 from runs.guardrails import Limit, limits_of, out_of_time
 from runs.models import ModelCall, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
-from runs.states import CallState, Outcome, RunState, StepState, Verdict
+from runs.states import FRUITFUL_CALL_STATES, CallState, Outcome, RunState, StepState, Verdict
 from runs.view import RunView
 
 #: Error codes of calls that a person's decision ended, and what the run ends as.
@@ -111,7 +111,7 @@ def _plan_writing_step(view: RunView, step: RunStep) -> NextStep:
 
 def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
     rounds, calls = view.rounds_of(step), view.calls_of(step)
-    succeeded = any(call.state == CallState.SUCCEEDED for call in calls)
+    succeeded = any(call.state in FRUITFUL_CALL_STATES for call in calls)
     acted = succeeded or (bool(rounds) and step.step.tool_choice == ToolChoice.AUTO)
     judgement = judge(step.step, view.scope(step), acted=acted)
     if judgement.verdict == Verdict.STOP:
@@ -144,7 +144,7 @@ def _ended_by(calls: list[ToolCall]) -> Finish | None:
 
 def _fruitless(rounds: list[ModelCall], calls: list[ToolCall]) -> int:
     """Count the rounds that brought no new fact."""
-    fruitful = {call.model_call_id for call in calls if call.state == CallState.SUCCEEDED}
+    fruitful = {call.model_call_id for call in calls if call.state in FRUITFUL_CALL_STATES}
     return sum(1 for row in rounds if row.pk not in fruitful)
 
 

@@ -65,6 +65,11 @@ def escalate(
     gap = shorten(gap, 2_000)
     void_pending(view.run, journal)
     _ended(step, StepState.ESCALATED, Verdict.ESCALATE, gap, journal)
+    text = answers.unknown_outcome() if reason == EscalationReason.UNKNOWN_OUTCOME else answers.escalated(gap)
+    if view.run.trial:  # nobody is called upon
+        journal.event("run.escalated", {**_named(step), "reason": reason.value, "gap": gap})
+        finish_run(view.run, Outcome.ESCALATED, journal, answer=text, code=reason.value)
+        return
     Escalation.objects.create(
         run=view.run,
         step=step,
@@ -74,7 +79,6 @@ def escalate(
         summary=summary,
         group=step.step.escalate_to or view.run.workspace.escalation_group,
     )
-    text = answers.unknown_outcome() if reason == EscalationReason.UNKNOWN_OUTCOME else answers.escalated(gap)
     change_state(view.run, RunState.ESCALATED, where={"fence": view.run.fence}, lease_until=None, answer=text)
     journal.event("run.escalated", {**_named(step), "reason": reason.value, "gap": gap})
 

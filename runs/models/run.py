@@ -20,8 +20,8 @@ class Run(Identified):
     `lease_until` and `fence` say which worker may write: a writer names the fence it was given, and a
     later holder has a higher one. `stop_requested` is looked at between any two acts.
 
-    A trial runs as `user` on behalf of `trial_by`, and has no effect outside. Its `revision` is set from the
-    start. Every run of a trial's conversation is a trial, whoever makes it.
+    A trial runs as `user` on behalf of `trial_by` (else the operator), and has no effect outside. Its
+    `revision` is set from the start. Every run of a trial's conversation is a trial, whoever makes it.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
@@ -90,7 +90,8 @@ class Run(Identified):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A new run in a trial's conversation, such as one that is handed over to, is a trial too."""
         if self._state.adding and self.conversation.trial:
-            self.trial, self.trial_by = True, self.conversation.user
+            self.trial = True
+            self.trial_by = self.trial_by or (self.parent.trial_by if self.parent else None)
         super().save(*args, **kwargs)
 
 

@@ -1,0 +1,37 @@
+"""Which tools a trial may really run, and how: those that only read, where the database refuses a write."""
+
+from typing import Any
+
+from django.db import connection, transaction
+
+from activities.tools import Effect, Risk, ToolContext, ToolContract, ToolResult
+from agentapp.kernel.errors import Misconfigured
+
+
+class TrialMustNotExecute(Misconfigured):
+    """A trial was about to execute something that has an effect. Nothing was started."""
+
+    code = "trial_must_not_execute"
+
+
+def may_run_in_trial(contract: ToolContract) -> bool:
+    """True for a tool of low risk without effect. Everything else is simulated."""
+    return contract.effect is Effect.NONE and contract.risk is Risk.LOW
+
+
+def forbid_effects(contract: ToolContract) -> None:
+    """Raise TrialMustNotExecute for a tool that a trial may not run."""
+    if not may_run_in_trial(contract):
+        raise TrialMustNotExecute(f"A trial does not execute {contract.key}.")
+
+
+def run_in_trial(contract: ToolContract, context: ToolContext, params: Any) -> ToolResult:
+    """Run a reading tool in a read-only transaction: one that writes although it declares not to, fails.
+
+    Raises TrialMustNotExecute for every other tool, whoever asks.
+    """
+    forbid_effects(contract)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL transaction_read_only = on")
+        return contract.function(context, params)
