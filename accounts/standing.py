@@ -61,7 +61,8 @@ def standing(user: User, workspace: Workspace, objects: Sequence[models.Model] =
 
     One query. Inactive people and who is no active member have nothing; superusers have no more than others.
     """
-    values: dict[str, Any] = {"user": user.pk, "workspace": workspace.pk, "objects": [str(item.pk) for item in objects]}
+    keys = [str(item.pk) for item in objects]
+    values: dict[str, Any] = {"user": user.pk, "workspace": workspace.pk, "objects": keys}
     with connection.cursor() as cursor:
         cursor.execute(_SQL, values)
         member, permissions, held = cursor.fetchone()

@@ -100,7 +100,7 @@ def _read_integer(field: TypedField, raw: Any) -> int:
 
 
 def _decimal(raw: Any) -> Decimal:
-    """Read a number exactly, in either notation. An ambiguous "1,234" is a thousand separator only as such."""
+    """Read a number exactly, in either notation."""
     if isinstance(raw, bool):
         raise ValueInvalid(_("A number is expected."))
     if isinstance(raw, int | Decimal):

@@ -66,7 +66,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Protected:
-    """Annotation on a result field: a model sees a token instead. `raw_allowed` is the first of three yeses."""
+    """Annotation on a result field: a model sees a token. `raw_allowed` is the first of three yeses."""
 
     kind: str
     raw_allowed: bool = False
@@ -86,7 +86,7 @@ class ToolResult(BaseModel):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """For whom and when a tool runs. `idempotency_key` is the same for every attempt at one confirmed call."""
+    """For whom and when a tool runs. `idempotency_key` is the same for every attempt at one call."""
 
     user: User
     workspace: Workspace
@@ -221,7 +221,7 @@ class ToolContract:
 
     @cached_property
     def hash(self) -> str:
-        """Digest of all that binds: keys, schemas, risk, effect, permission, controls, references, protection."""
+        """Digest of all that binds: schemas, risk, effect, permission, controls, references, protection."""
         return digest(
             {
                 "key": self.key,
