@@ -8,12 +8,21 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from agentapp.kernel.canonical import digest
 
 Key = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-Texts = dict[Literal["en", "fr"], str]
+#: As long as their columns, so that nothing is found too long only when it is stored.
+Name = Annotated[str, StringConstraints(max_length=100)]
+Path = Annotated[str, StringConstraints(max_length=200)]
+Phrase = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Text = Annotated[str, StringConstraints(max_length=20_000)]
+Number = Annotated[Decimal, Field(max_digits=24, decimal_places=6)]
+Count = Annotated[int, Field(ge=1, le=100_000_000)]
+Language = Literal["en", "fr"]
+Texts = dict[Language, Text]
+Phrases = dict[Language, Annotated[list[Phrase], Field(max_length=200)]]
 
 
 def each_once(attribute: str) -> AfterValidator:
@@ -38,9 +47,9 @@ class Part(BaseModel):
 class ChoicePart(Part):
     """One value of an enumeration, with its label and the words people use for it."""
 
-    value: str
+    value: Name
     label: Texts
-    words: dict[Literal["en", "fr"], list[str]] = {}
+    words: Phrases = {}
 
 
 class InputPart(Part):
@@ -49,17 +58,17 @@ class InputPart(Part):
     name: str = Key
     type: Literal["text", "integer", "decimal", "boolean", "date", "period", "choice", "email", "reference"]
     label: Texts
-    description: str = ""
+    description: Text = ""
     required: bool = True
     is_list: bool = False
     choices: Annotated[list[ChoicePart], each_once("value")] = []
-    minimum: Decimal | None = None
-    maximum: Decimal | None = None
-    max_length: int | None = None
-    pattern: str = ""
-    reference: str = ""
-    protected: str = ""
-    cues: dict[Literal["en", "fr"], list[str]] = {}
+    minimum: Number | None = None
+    maximum: Number | None = None
+    max_length: Count | None = None
+    pattern: Path = ""
+    reference: Name = ""
+    protected: Annotated[str, StringConstraints(max_length=40)] = ""
+    cues: Phrases = {}
 
 
 class OutputPart(Part):
@@ -72,11 +81,11 @@ class OutputPart(Part):
     name: str = Key
     label: Texts
     source: Literal["fact", "input", "fixed", "prose"]
-    fact: str = ""
-    input: str = ""
+    fact: Path = ""
+    input: Annotated[str, StringConstraints(max_length=64)] = ""
     fixed: Any = None
-    description: str = ""
-    max_length: int = 400
+    description: Text = ""
+    max_length: Count = 400
     fallback: Texts = {}
 
 
@@ -84,19 +93,19 @@ class ParamPart(Part):
     """Who decides one tool parameter. `input` may name a part of a period: `period.start`."""
 
     source: Literal["input", "fixed", "agent"]
-    input: str = ""
+    input: Name = ""
     fixed: Any = None
-    choices: list[str] = []
-    minimum: Decimal | None = None
-    maximum: Decimal | None = None
-    pattern: str = ""
+    choices: list[Text] = []
+    minimum: Number | None = None
+    maximum: Number | None = None
+    pattern: Path = ""
 
 
 class ToolPart(Part):
     """A tool the activity may use, with the provenance of each parameter."""
 
-    tool: str
-    params: dict[str, ParamPart] = {}
+    tool: Name
+    params: dict[Annotated[str, Key], ParamPart] = {}
     raise_risk: Literal["", "medium", "high"] = ""
     confirm: bool = False
     disclose_raw: bool = False
@@ -111,34 +120,34 @@ class StepPart(Part):
 
     key: str = Key
     name: Texts
-    goal: str
-    tools: list[str] = []
+    goal: Text
+    tools: list[Name] = []
     tool_choice: Literal["auto", "required", "none"] = "required"
-    passes_when: str = "true"
-    stops_when: str = ""
+    passes_when: Text = "true"
+    stops_when: Text = ""
     stop_message: Texts = {}
     max_attempts: int = Field(default=3, ge=1, le=20)
-    escalate_to: str = ""
+    escalate_to: Name = ""
 
 
 class OutcomePart(Part):
     """A named routing outcome: when it holds, which activity it hands over to, and with which inputs."""
 
     name: str = Key
-    when: str
-    activity: str
+    when: Text
+    activity: Annotated[str, Key]
     label: Texts = {}
-    inputs: dict[str, str] = {}
+    inputs: dict[Annotated[str, Key], Path] = {}
 
 
 class GuardrailsPart(Part):
     """The five limits; what is left out has the product's default."""
 
-    max_model_calls: int | None = Field(default=None, ge=1)
-    max_tool_calls: int | None = Field(default=None, ge=1)
-    max_duration_seconds: int | None = Field(default=None, ge=1)
-    max_output_tokens: int | None = Field(default=None, ge=1)
-    max_context_bytes: int | None = Field(default=None, ge=1024)
+    max_model_calls: Count | None = None
+    max_tool_calls: Count | None = None
+    max_duration_seconds: Count | None = None
+    max_output_tokens: Count | None = None
+    max_context_bytes: Annotated[int, Field(ge=1024, le=100_000_000)] | None = None
 
 
 class ActivityPart(Part):
@@ -150,10 +159,10 @@ class ActivityPart(Part):
     key: str = Key
     name: Texts
     summary: Texts
-    aliases: dict[Literal["en", "fr"], list[str]] = {}
-    examples: dict[Literal["en", "fr"], list[str]] = {}
-    when_not_to_use: str = ""
-    instructions: str = ""
+    aliases: Phrases = {}
+    examples: Phrases = {}
+    when_not_to_use: Text = ""
+    instructions: Text = ""
     inputs: Annotated[list[InputPart], each_once("name")] = []
     outputs: Annotated[list[OutputPart], each_once("name")] = []
     tools: Annotated[list[ToolPart], each_once("tool")] = []
