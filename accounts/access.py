@@ -14,6 +14,7 @@ enough to use what was granted.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import Group, Permission
@@ -37,6 +38,15 @@ ROLE_GRANTS: dict[Role, tuple[str, ...]] = {
     Role.APPROVER: ("approve_runs",),
     Role.AUDITOR: ("view_all_runs", "export_audit"),
 }
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A right (codename) that a person or a group was given on one object, by its key as text."""
+
+    codename: str
+    to: User | Group
+    object_key: str
 
 
 def is_member(user: User, workspace: Workspace) -> bool:
@@ -104,6 +114,23 @@ def revoke(perm: str, to: User | Group, on: models.Model | None = None, *, actor
         if changed:
             _record_right("right.revoked", perm, to, on, actor)
     return changed
+
+
+def grants_on(objects: Sequence[models.Model]) -> list[Grant]:
+    """Return every right given on these objects of one or several models, people first, then groups."""
+    keys = [str(each.pk) for each in objects]
+    found: list[Grant] = []
+    for rows, holder, joined in (
+        (UserObjectPermission, "user", ["user"]),
+        (GroupObjectPermission, "group", ["group__workspace_group"]),
+    ):
+        given = rows.objects.filter(object_pk__in=keys).select_related("permission", *joined)
+        kinds = {_content_type(type(each)) for each in objects}
+        found += [
+            Grant(row.permission.codename, getattr(row, holder), row.object_pk)
+            for row in given.filter(content_type__in=kinds).order_by(holder, "permission__codename")
+        ]
+    return found
 
 
 def holds(user: User, perm: str, on: models.Model) -> bool:
