@@ -37,6 +37,7 @@ from agentapp.kernel.canonical import digest, plain
 from runs.arguments import BadArguments, is_unwieldy, parse_arguments
 from runs.grounding import Ground, ground_reference, ground_words, stands_in
 from runs.guardrails import limits_of
+from runs.intentions import without_declaration
 from runs.models import RunStep, ToolCall
 from runs.models.run import Origin
 from runs.references import Eyes, look_up
@@ -181,7 +182,8 @@ def _permission(view: RunView, contract: ToolContract) -> Standing:
 
 def _provenance(view: RunView, contract: ToolContract, binding: ToolBinding, proposed: str) -> _Draft:
     try:
-        given = view.vault.restore(parse_arguments(proposed))
+        written = without_declaration(view, contract, parse_arguments(proposed))
+        given = view.vault.restore(written)
     except BadArguments as error:
         raise Refused("invalid_arguments", f"Nothing was called: {error}.") from error
     bound = {param.name: param for param in binding.params.all()}

@@ -28,6 +28,7 @@ from runs.engine.act_simulated import simulate
 from runs.engine.admission import admission, named, preview_json, write_arguments
 from runs.engine.ask import PAUSE, Onward
 from runs.engine.commit import commit
+from runs.engine.failures import of_refusal, record_failure
 from runs.engine.light import follow
 from runs.engine.wrong_inputs import ask_again, inputs_refused
 from runs.finishing import refuse_call
@@ -70,6 +71,7 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     except Refused as refusal:
         with commit(view, tool_calls=spent + 1) as journal:
             refuse_call(call, journal, refusal.code, refusal.message)
+            _name_failure(view, step, call, refusal, journal)
             fields = inputs_refused(view, call, refusal)
             if fields:
                 ask_again(view, fields, refusal, journal)
@@ -82,6 +84,13 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
             _await_confirmation(view, call, admitted, admitted.preview, journal)
             return follow(view, journal)
     return _execute(view, _Execution(step, call, admitted.contract, admitted.params, admitted))
+
+
+def _name_failure(view: RunView, step: RunStep, call: ToolCall, refusal: Refused, journal: Journal) -> None:
+    kind = of_refusal(refusal.code)
+    if kind is not None:
+        detail = f"{call.tool_key}: {refusal.message}"
+        record_failure(view, kind, detail, journal, step=step, model_call_id=call.model_call_id, call=call)
 
 
 def execute(view: RunView, step: RunStep, call: ToolCall) -> Onward:

@@ -9,14 +9,16 @@ from activities.models.activity import FieldKind
 from activities.tools import registry
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
-from runs.engine import verdicts
+from runs.engine import failures, verdicts
 from runs.engine.ask import PAUSE, Onward, Prepared, ask, send, settling
 from runs.engine.ask import Asked as AskedModel
+from runs.engine.failures import record_failure
 from runs.engine.light import follow
 from runs.engine.requests import step_request
+from runs.intentions import Declared, declared
 from runs.journal import Journal
 from runs.llm.base import ASK_PERSON, ESCALATE, CallDelta
-from runs.models import RunStep, ToolCall
+from runs.models import FailureKind, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
 from runs.models.question import AskedBecause
 from runs.questions import Asked, ask_person
@@ -31,17 +33,34 @@ def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward
     """Let the model propose actions for the step. Returns how the run goes on."""
     asked_model = send(view, prepared) if prepared else ask(view, step_request(view, step), step)
     calls = asked_model.reply.calls
+    said = declared(view, step, calls)
     for call in calls:
         if call.name == ASK_PERSON:
-            return _ask_person(view, step, asked_model, call)
+            return _ask_person(view, step, asked_model, call, said)
         if call.name == ESCALATE:
-            return _escalate_for(view, step, asked_model, call)
-    if asked_model.reply.finish_reason == "length":
-        asked_model.row.error_code = "cut"
-        asked_model.row.error_message = "The reply was cut by its length limit; no part of it was used."
+            return _escalate_for(view, step, asked_model, call, said)
+    failure = _ended_without_a_call(view, step, asked_model)
     with settling(view, asked_model) as journal:
+        if failure is not None:
+            text = asked_model.reply.text
+            record_failure(view, failure, text, journal, step=step, model_call_id=asked_model.row.pk)
+        _declare(step, said, journal)
         _propose(view, step, asked_model, calls, journal)
         return follow(view, journal)
+
+
+def _ended_without_a_call(view: RunView, step: RunStep, asked_model: AskedModel) -> FailureKind | None:
+    """Note on the call's row why its reply is of no use, and return the failure that it is, if it is one."""
+    row, reply = asked_model.row, asked_model.reply
+    failure = failures.of_reply(view, step, reply)
+    if failure is not None:
+        row.error_code, row.error_message = failure.value, _("The model ended while the step is open.")
+    elif reply.finish_reason == "length":
+        row.error_code = "cut"
+        row.error_message = "The reply was cut by its length limit; no part of it was used."
+    elif reply.finish_reason == "content_filter" and not reply.calls:
+        row.error_code, row.error_message = "filtered", "The endpoint's filter kept the reply back."
+    return failure
 
 
 def _propose(
@@ -73,7 +92,28 @@ def _key_of(name: str) -> str:
     return written if registry.get(written) is None else f"{written}?"
 
 
-def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> Onward:
+def _declare(step: RunStep, said: Declared | None, journal: Journal) -> None:
+    """Keep what was declared with the step. A declaration that is missing is on record, and is no failure."""
+    if said is None:
+        return
+    step.intention, step.next_intention = said.intention, said.next_intention
+    step.announced, step.declaration = said.announced, said.declaration
+    step.save(update_fields=["intention", "next_intention", "announced", "declaration"])
+    journal.event(
+        "intention.declared",
+        {
+            "step": step.step.key,
+            "intention": said.intention,
+            "next_intention": said.next_intention,
+            "declaration": said.declaration.value,
+        },
+        ActorKind.MODEL,
+    )
+
+
+def _ask_person(
+    view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta, said: Declared | None
+) -> Onward:
     given = _read(call)
     text = shorten(str(given.get("question") or ""), 500)
     item = Asked(
@@ -83,14 +123,18 @@ def _ask_person(view: RunView, step: RunStep, asked_model: AskedModel, call: Cal
         because=AskedBecause.MISSING,
     )
     with settling(view, asked_model, intent=True) as journal:
+        _declare(step, said, journal)
         change_state(view.run, RunState.NEEDS_INPUT, where={"fence": view.run.fence}, lease_until=None)
         view.questions.append(ask_person(view.run, [item], journal, text=text, step=step))
     return PAUSE
 
 
-def _escalate_for(view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta) -> Onward:
+def _escalate_for(
+    view: RunView, step: RunStep, asked_model: AskedModel, call: CallDelta, said: Declared | None
+) -> Onward:
     reason = shorten(str(_read(call).get("reason") or ""), 1_000)
     with settling(view, asked_model) as journal:
+        _declare(step, said, journal)
         gap = verdicts.open_gap(view, step)
         verdicts.escalate(view, step, EscalationReason.AGENT, gap, journal, summary=reason)
     return PAUSE

@@ -5,6 +5,7 @@ from datetime import datetime
 from activities.models.activity import OutputSource
 from activities.models.procedure import ToolChoice
 from runs.engine.controller import judge
+from runs.engine.failures import patience_lost, reason_of_last
 from runs.engine.steps import (
     Adjust,
     AskModel,
@@ -123,8 +124,11 @@ def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
         return ended
     if _fruitless(rounds, calls) > step.attempts:
         return Adjust(step, _why(rounds, calls) or judgement.reason)
-    if step.attempts >= step.step.max_attempts:
-        return EscalateStep(step, EscalationReason.ATTEMPTS, step.verdict_reason or judgement.reason)
+    lost = patience_lost(rounds, calls)
+    if lost is None and step.attempts >= step.step.max_attempts:
+        lost = reason_of_last(rounds, calls)
+    if lost is not None:
+        return EscalateStep(step, lost, step.verdict_reason or judgement.reason)
     return AskModel(step)
 
 
@@ -143,13 +147,18 @@ def _ended_by(calls: list[ToolCall]) -> Finish | None:
 
 
 def _fruitless(rounds: list[ModelCall], calls: list[ToolCall]) -> int:
-    """Count the rounds that brought no new fact."""
+    """Count the rounds that brought no new fact. A question to the person is no attempt."""
+    acted = {call.model_call_id for call in calls}
     fruitful = {call.model_call_id for call in calls if call.state in FRUITFUL_CALL_STATES}
-    return sum(1 for row in rounds if row.pk not in fruitful)
+    return sum(1 for row in rounds if row.pk not in fruitful and (row.pk in acted or row.error_code))
+
+
+def _came_with(calls: list[ToolCall], row: ModelCall) -> bool:
+    return any(call.model_call_id == row.pk for call in calls)
 
 
 def _why(rounds: list[ModelCall], calls: list[ToolCall]) -> str:
-    last = rounds[-1]
+    last = next(row for row in reversed(rounds) if row.error_code or _came_with(calls, row))
     if last.error_message:
         return last.error_message
     messages = [call.error_message for call in calls if call.model_call_id == last.pk and call.error_message]

@@ -4,7 +4,7 @@ Whatever came from tools, records or people is data inside JSON; instructions ar
 A model behind an endpoint sees projected words and facts only; `task` stays in this process.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from activities.models import ActivityOutput
@@ -16,6 +16,8 @@ from activities.tools import ToolContract, registry
 from agentapp.kernel.canonical import dumps
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.controller import still_wanted
+from runs.engine.standing import anchors
+from runs.intentions import announced, is_asked, next_goal, with_declarations
 from runs.llm.base import (
     ASK_PERSON,
     CHOOSE_ACTIVITY,
@@ -154,6 +156,7 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         for name, (contract, binding) in contracts.items()
     ]
     facts = view.projected_facts()
+    declares = is_asked(view, step)
     task = StepTask(
         message="\n".join(view.words),
         goal=step.step.goal,
@@ -165,6 +168,9 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         today=view.context().today,
         language=view.language,
         refusals=_refusals(view, step),
+        declares=declares,
+        announced=announced(view, step) if declares else "",
+        next_goal=next_goal(view, step) if declares else "",
         search=_record_search(eyes),
     )
     messages = (
@@ -173,7 +179,10 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         Message("user", "Inputs and facts (data):\n" + dumps(_context_data(view, step, facts))),
         *_history(view, step),
     )
-    return _request(Purpose.STEP, task, messages, (*functions, *_exits()), _RULES[step.step.tool_choice])
+    offered = (*functions, *_exits())
+    if declares:
+        offered = with_declarations(offered, view, step)
+    return _request(Purpose.STEP, task, messages, offered, _RULES[step.step.tool_choice])
 
 
 def _wanted_names(view: RunView, step: RunStep, contracts: Iterable[ToolContract]) -> tuple[str, ...]:
@@ -189,6 +198,7 @@ def _step_prompt(view: RunView, step: RunStep) -> str:
     if step.attempts:
         why = view.vault.hide(step.verdict_reason)
         parts.append(f"The step is still open after {step.attempts} attempt(s): {why}")
+    parts.append(view.vault.hide(anchors(view, step)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -298,8 +308,10 @@ def unwritten(view: RunView) -> list[ActivityOutput]:
     ]
 
 
-def prose_request(view: RunView, fields: Sequence[ActivityOutput]) -> ModelRequest:
-    """Ask for the prose fields of the answer."""
+def prose_request(
+    view: RunView, fields: Sequence[ActivityOutput], *, refused: Mapping[str, str] | None = None
+) -> ModelRequest:
+    """Ask for the prose fields; `refused` says what was wrong with an earlier text of a field."""
     facts = view.projected_facts()
     texts = tuple(
         ProseField(field.name, field.description, field.max_length, fallback_text(view, field))
@@ -320,6 +332,9 @@ def prose_request(view: RunView, fields: Sequence[ActivityOutput]) -> ModelReque
     )
     instructions = view.activity.instructions if view.activity else ""
     system = _WRITER.format(language=_LANGUAGES.get(view.language, "English"))
+    if refused:
+        wrong = "\n".join(f"- {name}: {view.vault.hide(problem)}" for name, problem in refused.items())
+        system += f"\nYour earlier text was refused. Write it anew, without this:\n{wrong}"
     data = dumps({"inputs": view.vault.project_json(view.input_values), "facts": facts})
     return _request(
         Purpose.PROSE,

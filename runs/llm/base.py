@@ -126,6 +126,8 @@ class StepTask:
 
     `wanted` names the tools whose facts the passing condition still misses; `facts` are what was really
     found (projected), by fact key; `known_references` the records that may be named, by reference type.
+    With `declares`, every call also says `intention` (the `announced` one) and, unless `next_goal` is
+    empty, `next_intention`.
     """
 
     message: str
@@ -138,6 +140,9 @@ class StepTask:
     today: date
     language: str
     refusals: tuple[str, ...] = ()
+    declares: bool = False
+    announced: str = ""
+    next_goal: str = ""
     search: ReferenceSearch = field(compare=False, repr=False, default=lambda key, text: [])
 
 

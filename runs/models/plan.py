@@ -25,7 +25,7 @@ class Plan(Identified):
 
 
 class PlanPart(Identified):
-    """One thing asked for: the activity, the words it stands in, and the earlier part it builds on, if any."""
+    """One thing asked for: the activity, the words it stands in, the earlier part it builds on, if any."""
 
     plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="parts")
     position = models.PositiveSmallIntegerField()

@@ -58,7 +58,7 @@ def test_outputs_are_filled_from_facts(world: World) -> None:
 )
 def test_a_figure_that_no_fact_holds_is_refused(world: World, text: str) -> None:
     world.publish(ANSWERING)
-    run = world.run(LOOK, written(text))
+    run = world.run(LOOK, written(text), written(text))
     assert run.answer.startswith("Found 2 as designed.")
     assert "no fact holds" in run.outputs.get(name="intro").detail
 

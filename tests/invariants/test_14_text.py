@@ -141,7 +141,7 @@ def test_hostile_facts_are_text_in_the_answer(world: World) -> None:
     stage.on("find_items", returning(Found(items=[item], count=1)))
     run = world.run(
         act("find_items", {"words": None}),
-        call("write_answer", {"intro": "".join(HOSTILE[2:5])}, purpose=Purpose.PROSE),
+        call("write_answer", {"intro": "".join(HOSTILE[1:4])}, purpose=Purpose.PROSE),
     )
     shown = str(markdown_html(run.answer))
     assert run.outcome == "succeeded"

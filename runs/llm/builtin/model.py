@@ -57,13 +57,22 @@ class BuiltinModel:
 
 
 def _step(task: StepTask) -> Iterator[CallDelta]:
+    said = _declaration(task)
     match act(task):
         case Act(uses):
-            yield from (_call(use.tool.name, use.arguments) for use in uses)
+            yield from (_call(use.tool.name, {**said, **use.arguments}) for use in uses)
         case Ask(field, question):
-            yield _call(ASK_PERSON, {"parameter": field.name, "question": question})
+            yield _call(ASK_PERSON, {**said, "parameter": field.name, "question": question})
         case GiveUp(reason):
-            yield _call(ESCALATE, {"reason": reason})
+            yield _call(ESCALATE, {**said, "reason": reason})
+
+
+def _declaration(task: StepTask) -> dict[str, str]:
+    """Say what was announced, and announce the next step's goal."""
+    if not task.declares:
+        return {}
+    now = {"intention": task.announced or task.goal}
+    return {**now, "next_intention": task.next_goal} if task.next_goal else now
 
 
 def _call(name: str, arguments: Mapping[str, Any]) -> CallDelta:
