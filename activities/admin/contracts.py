@@ -1,0 +1,78 @@
+"""What the desk shows of contracts: an activity's tools, what can be read in its conditions and templates."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from activities import templates
+from activities.blueprint import OutputPart
+from activities.importing import output_row
+from activities.models import Activity, Step, ToolBinding
+from activities.scope import Place, fact_places, input_places, read_sample, sample_scope
+from activities.tools import ToolContract, registry
+
+
+def contracts_of(bindings: Iterable[ToolBinding]) -> list[ToolContract]:
+    """Return the contracts of these tools that an installed app has."""
+    return [contract for each in bindings if (contract := registry.get(each.tool_key)) is not None]
+
+
+def places(activity: Activity) -> dict[str, list[Place]]:
+    """Return what each of the activity's tools gives, by the tool's title."""
+    return {str(each.title): fact_places(each) for each in contracts_of(activity.tool_bindings.all())}
+
+
+def places_at(step: Step | None, activity: Activity) -> dict[str, list[Place]]:
+    """Return what can be read when a step is judged: the facts of its tools and of those before, the inputs."""
+    steps = list(activity.steps.all())
+    reached = steps if step is None else [each for each in steps if each.position <= step.position]
+    allowed = {binding.pk for each in reached for binding in each.tools.all()}
+    here = [binding for binding in activity.tool_bindings.all() if binding.pk in allowed or step is None]
+    found = {str(each.title): fact_places(each) for each in contracts_of(here)}
+    return {**found, **_others(activity)}
+
+
+def all_places(activity: Activity) -> dict[str, list[Place]]:
+    """Return everything that can be read at the end of the procedure."""
+    return {**places(activity), **_others(activity)}
+
+
+def template_places(activity: Activity) -> dict[str, list[Place]]:
+    """Return what a template can show: the output first, then everything else."""
+    output = [Place(f"output.{row.name}", row.get_source_display()) for row in activity.outputs.all()]
+    return {str(_("Output")): output, **all_places(activity)}
+
+
+def _others(activity: Activity) -> dict[str, list[Place]]:
+    inputs = [place for field in activity.inputs.all() for place in input_places(field)]
+    return {str(_("Inputs")): inputs, str(_("The step")): [Place("attempts", _("whole number"))]}
+
+
+def scope_with(activity: Activity, parts: Sequence[OutputPart]) -> dict[str, Any]:
+    """Return a sample scope whose output fields are those of `parts`, saved or not."""
+    scope = sample_scope(activity, contracts_of(activity.tool_bindings.all()))
+    output = {}
+    for position, part in enumerate(parts):
+        row = output_row(activity, part, position)
+        path = row.fact_path if part.source == "fact" else f"inputs.{part.input}"
+        output[part.name] = (
+            "…"
+            if part.source == "prose"
+            else part.fixed
+            if part.source == "fixed"
+            else read_sample(path, scope)
+        )
+    return {**scope, "output": output}
+
+
+def template_problems(
+    activity: Activity, parts: Sequence[OutputPart], sources: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield (language, what is wrong) for templates that cannot be filled with these outputs."""
+    scope = scope_with(activity, parts)
+    for language, source in sources.items():
+        try:
+            templates.render(source, scope, language)
+        except templates.BadTemplate as error:
+            yield language, str(error)
