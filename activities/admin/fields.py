@@ -5,11 +5,14 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from agentapp.kernel.text import clean_text
 
-LANGUAGES = tuple(code for code, _name in settings.LANGUAGES)
+NAMES = dict(settings.LANGUAGES)
+LANGUAGES = tuple(NAMES)
 
 
 def split_lines(text: str) -> list[str]:
@@ -45,19 +48,20 @@ class LinesField(forms.CharField):
 class ByLanguageWidget(forms.MultiWidget):
     """One control for each language of the site, named after it."""
 
-    template_name = "admin/desk/widgets/by_language.html"
-
     def decompress(self, value: Any) -> Sequence[Any]:
         texts = value if isinstance(value, dict) else {}
         return [texts.get(language) for language in LANGUAGES]
 
-    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        context = super().get_context(name, value, attrs)
-        parts = zip(LANGUAGES, context["widget"]["subwidgets"], strict=True)
-        context["languages"] = [{"code": code, "widget": part} for code, part in parts]
-        for each in context["languages"]:
-            each["widget"]["attrs"]["lang"] = each["code"]
-        return context
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        parts = self.get_context(name, value, attrs)["widget"]["subwidgets"]
+        for language, part in zip(LANGUAGES, parts, strict=True):
+            part["attrs"] |= {"lang": language, "aria-label": str(NAMES[language])}
+        shown = (
+            (language, self._render(part["template_name"], {"widget": part}, renderer))
+            for language, part in zip(LANGUAGES, parts, strict=True)
+        )
+        tag = '<div class="desk-language"><span class="desk-code-tag" aria-hidden="true">{}</span>{}</div>'
+        return format_html('<div class="desk-languages">{}</div>', format_html_join("", tag, shown))
 
 
 class ByLanguageField(forms.MultiValueField):
