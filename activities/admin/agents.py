@@ -13,7 +13,7 @@ from accounts.models import User
 from activities import designing
 from activities.admin.extensions import extensions
 from activities.admin.page import name_of, person
-from activities.admin.views import agents, preview, revisions, sections
+from activities.admin.views import agents, preview, revisions, rights, sections
 from activities.models import Agent
 
 
@@ -80,6 +80,7 @@ class AgentAdmin(ModelAdmin):
 ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("import/", agents.import_page, "desk_import"),
     ("<uuid:agent_id>/draft/", agents.draft_new, "desk_draft_new"),
+    ("<uuid:agent_id>/rights/", rights.rights_page, "desk_rights"),
     ("revisions/<uuid:revision_id>/", revisions.revision_page, "desk_revision"),
     ("revisions/<uuid:revision_id>/publish/", revisions.publish, "desk_publish"),
     ("revisions/<uuid:revision_id>/retire/", revisions.retire, "desk_retire"),

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import Group
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
@@ -37,8 +36,9 @@ class Subject:
 
     id: str
     label: str
-    on: Model
+    on: granting.Subject
     rights: tuple[tuple[str, Any], ...]
+    grantable: tuple[str, ...] = ()
 
 
 class GrantForm(forms.Form):
@@ -56,8 +56,16 @@ class GrantForm(forms.Form):
         ]
         right: Any = self.fields["right"]
         right.choices = [
-            (each.label, [(f"{code}:{each.id}", f"{word} — {each.label}") for code, word in each.rights])
+            (
+                each.label,
+                [
+                    (f"{code}:{each.id}", f"{word} — {each.label}")
+                    for code, word in each.rights
+                    if code in each.grantable
+                ],
+            )
             for each in subjects
+            if each.grantable
         ]
 
 
@@ -65,7 +73,7 @@ class GrantForm(forms.Form):
 def rights_page(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     """Show who holds what, and give or take one right at a time."""
     agent = designing.agent_for(person(request), agent_id)
-    subjects = subjects_of(agent)
+    subjects = subjects_of(agent, person(request))
     people = members_of(agent.workspace)
     groups = [
         row.group for row in WorkspaceGroup.objects.filter(workspace=agent.workspace).select_related("group")
@@ -80,18 +88,29 @@ def rights_page(request: HttpRequest, agent_id: UUID) -> HttpResponse:
         "agent": agent,
         "form": form,
         "table": _table(subjects),
-        "may_grant": designing.desk_for(person(request), agent).design,
+        "may_grant": any(subject.grantable for subject in subjects),
         "trail": [*agent_trail(agent), Link(_("Rights"))],
     }
     return show(request, "rights.html", context, title=_("Rights"))
 
 
-def subjects_of(agent: Agent) -> list[Subject]:
-    """Return the agent and its activities."""
-    own = Subject(str(agent.pk), str(_("the whole agent")), agent, AGENT_RIGHTS)
-    parts = [
-        Subject(str(each.pk), each.key, each, ACTIVITY_RIGHTS) for each in agent.identities.order_by("key")
-    ]
+def subjects_of(agent: Agent, user: User) -> list[Subject]:
+    """Return the agent and its activities, each with the rights that `user` may give on it."""
+    rights = designing.desk_for(user, agent)
+    every = designing.workspaces_designed(user).filter(pk=agent.workspace_id).exists()
+    theirs = {"use_agent", "design_agent", "use_activity", "design_activity"}
+
+    def given(codes: tuple[tuple[str, Any], ...], own: bool) -> tuple[str, ...]:
+        return tuple(code for code, _word in codes if every or (own and code in theirs))
+
+    own = Subject(
+        str(agent.pk), str(_("the whole agent")), agent, AGENT_RIGHTS, given(AGENT_RIGHTS, rights.design)
+    )
+    parts = []
+    for each in agent.identities.order_by("key"):
+        each.agent = agent
+        mine = rights.design or each.pk in rights.activities
+        parts.append(Subject(str(each.pk), each.key, each, ACTIVITY_RIGHTS, given(ACTIVITY_RIGHTS, mine)))
     return [own, *parts]
 
 
@@ -105,8 +124,10 @@ def _change(
     kind, _colon, pk = form.cleaned_data["to"].partition(":")
     among: Iterable[User | Group] = people if kind == "user" else groups
     to_whom = next(each for each in among if str(each.pk) == pk)
-    act = granting.right_revoke if "revoke" in request.POST else granting.right_grant
-    act(codename, to_whom, subject.on, actor=person(request))
+    if "revoke" in request.POST:
+        granting.right_revoke(codename, to_whom, subject.on, actor=person(request))
+    else:
+        granting.right_grant(codename, to_whom, subject.on, actor=person(request))
 
 
 def _table(subjects: list[Subject]) -> list[dict[str, Any]]:
@@ -116,7 +137,12 @@ def _table(subjects: list[Subject]) -> list[dict[str, Any]]:
         {
             "subject": subject,
             "rights": [
-                {"code": f"{code}:{subject.id}", "word": word, "holders": held.get((subject.id, code), [])}
+                {
+                    "code": f"{code}:{subject.id}",
+                    "word": word,
+                    "holders": held.get((subject.id, code), []),
+                    "mine": code in subject.grantable,
+                }
                 for code, word in subject.rights
             ],
         }
