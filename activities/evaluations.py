@@ -78,3 +78,56 @@ def previous_evaluation(evaluation: Evaluation) -> Evaluation | None:
 def verdicts(evaluation: Evaluation) -> dict[str, bool]:
     """Return for each prompt's key whether it passed."""
     return dict(EvaluationResult.objects.filter(evaluation=evaluation).values_list("key", "passed"))
+
+
+@dataclass(frozen=True)
+class PromptRow:
+    """One prompt's result; `before` is whether it passed in the evaluation compared with, None if unknown."""
+
+    result: EvaluationResult
+    before: bool | None
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One part's rate, beside its rate in the evaluation compared with."""
+
+    now: StepRate
+    before: StepRate | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An evaluation beside the newest one of the revision before it, if there is one."""
+
+    evaluation: Evaluation
+    rate: Decimal
+    previous: Evaluation | None
+    previous_rate: Decimal | None
+    prompts: list[PromptRow]
+    steps: list[StepRow]
+
+    @property
+    def passed(self) -> int:
+        return sum(row.result.passed for row in self.prompts)
+
+    @property
+    def lost(self) -> list[PromptRow]:
+        """The prompts that passed before and no longer do."""
+        return [row for row in self.prompts if row.before and not row.result.passed]
+
+
+def comparison(evaluation: Evaluation) -> Comparison:
+    """Return `evaluation`, prompt by prompt and step by step, beside the previous revision's newest one."""
+    previous = previous_evaluation(evaluation)
+    before = verdicts(previous) if previous else {}
+    rates = {(rate.activity_key, rate.key): rate for rate in step_rates(previous)} if previous else {}
+    results = evaluation.results.prefetch_related("steps")
+    return Comparison(
+        evaluation,
+        pass_rate(evaluation),
+        previous,
+        pass_rate(previous) if previous else None,
+        [PromptRow(result, before.get(result.key)) for result in results],
+        [StepRow(rate, rates.get((rate.activity_key, rate.key))) for rate in step_rates(evaluation)],
+    )

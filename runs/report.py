@@ -132,7 +132,7 @@ def _run_part(run: Run) -> RunPart:
         outcome=shown_outcome(run),
         error=run.error_code,
         answer=run.answer,
-        question=_question(question) if question else None,
+        question=question_report(question) if question else None,
     )
 
 
@@ -141,7 +141,8 @@ def shown_outcome(run: Run) -> str:
     return run.outcome or str(WAITING_OUTCOME.get(run.state, ""))
 
 
-def _question(question: Question) -> QuestionReport:
+def question_report(question: Question) -> QuestionReport:
+    """Return a question as a form asks it."""
     return QuestionReport(
         id=question.pk,
         text=question.text,

@@ -10,6 +10,7 @@ from accounts import seals
 from runs.engine.loop import drive
 from runs.jobs import TASK
 from runs.sweeping import sweep
+from runs.trials.evaluating import EVALUATION_TASK, evaluation_carry_out
 
 #: A database that restarts is back within a minute or so; the lease decides who goes on.
 _WHEN_DATABASE_IS_BACK = RetryStrategy(
@@ -23,6 +24,16 @@ def advance(run_id: str) -> None:
     close_old_connections()
     try:
         drive(UUID(run_id))
+    finally:
+        close_old_connections()
+
+
+@app.task(name=EVALUATION_TASK, retry=_WHEN_DATABASE_IS_BACK)
+def carry_out_evaluation(evaluation_id: str) -> None:
+    """Run the test prompts of one evaluation that have no result yet."""
+    close_old_connections()
+    try:
+        evaluation_carry_out(UUID(evaluation_id))
     finally:
         close_old_connections()
 

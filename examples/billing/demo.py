@@ -14,8 +14,10 @@ from accounts import access
 from accounts.actions import member_add, user_create, workspace_create
 from accounts.models import Role, User, Workspace
 from activities.actions import agent_import, revision_publish
+from activities.actions.prompts import prompts_import
 from activities.blueprint import AgentBlueprint
 from activities.models import Agent, RevisionState
+from activities.prompt_parts import PromptFile
 from activities.publishing import outdated_tools
 from examples.billing.generator import CUSTOMERS, INVOICES, generate
 from examples.billing.models import Customer
@@ -23,6 +25,7 @@ from examples.billing.models import Customer
 SLUG = "orvelle"
 NAME = "Orvelle Office Furniture"
 BLUEPRINT = Path(__file__).parent / "agents" / "billing.yaml"
+PROMPTS = Path(__file__).parent / "prompts.yaml"
 PASSWORD = "mandate-demo-2026"  # noqa: S105 - shown on the demonstration's sign-in page on purpose
 
 READERS = "Billing readers"
@@ -95,13 +98,20 @@ def seed_demo(*, customers: int = CUSTOMERS, invoices: int = INVOICES) -> Worksp
         people = {person.email: _person(workspace, person) for person in PEOPLE}
         if not Customer.objects.filter(workspace=workspace).exists():
             generate(workspace, today=timezone.localdate(), customers=customers, invoices=invoices)
-        _agent(workspace, people["daniel@example.com"])
+        designer = people["daniel@example.com"]
+        agent = _agent(workspace, designer)
+        prompts_import(agent, load_prompts().prompts, actor=designer)
     return workspace
 
 
 def load_blueprint() -> AgentBlueprint:
     """Return the billing agent as it is written in the repository."""
     return AgentBlueprint.model_validate(yaml.safe_load(BLUEPRINT.read_text(encoding="utf-8")))
+
+
+def load_prompts() -> PromptFile:
+    """Return the agent's test prompts as they are written in the repository."""
+    return PromptFile.model_validate(yaml.safe_load(PROMPTS.read_text(encoding="utf-8")))
 
 
 def _workspace() -> Workspace:
@@ -133,15 +143,16 @@ def _person(workspace: Workspace, person: Person) -> User:
     return user
 
 
-def _agent(workspace: Workspace, designer: User) -> None:
+def _agent(workspace: Workspace, designer: User) -> Agent:
     """Publish the agent, and again when its file or the tools it relies on have changed since."""
     blueprint = load_blueprint()
     note = f"{BLUEPRINT.name}, {blueprint.fingerprint[:16]}"
     agent = Agent.objects.filter(workspace=workspace, key=blueprint.key).first()
     published = agent.revisions.filter(state=RevisionState.PUBLISHED).first() if agent else None
     if published is not None and published.note == note and not outdated_tools(published):
-        return
+        return published.agent
     revision = agent_import(blueprint, workspace=workspace, actor=designer, note=note)
     revision_publish(revision, actor=designer)
     if agent is None:
         access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
+    return revision.agent

@@ -1,5 +1,7 @@
 """A trial's call that would have an effect: admitted by the gate, shown, and not started."""
 
+from typing import Any
+
 from django.utils import timezone
 
 from agentapp.kernel.canonical import plain
@@ -36,7 +38,7 @@ def simulate(view: RunView, step: RunStep, call: ToolCall, admitted: Admitted) -
 def _record(
     view: RunView, step: RunStep, call: ToolCall, admitted: Admitted, made: Simulated, journal: Journal
 ) -> None:
-    data = clean_value(plain(made.result.model_dump(mode="python")))
+    data: Any = clean_value(plain(made.result.model_dump(mode="python")))
     write_arguments(call, admitted)
     change_state(
         call,

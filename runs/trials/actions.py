@@ -79,7 +79,9 @@ def trial_answer(*, actor: User, run: Run, text: str) -> Run:
 
 def trial_for(actor: User, run: Run, *, lock: bool = False) -> Run:
     """Return a trial that `actor` may read: their own, of an agent they may still design. Raises NotFound."""
-    rows = Run.objects.select_related("workspace", "user", "trial_by", "revision__agent__workspace")
+    rows = Run.objects.select_related(
+        "workspace", "user", "trial_by", "activity", "revision__agent__workspace"
+    )
     rows = rows.select_for_update(of=("self",)) if lock else rows
     found = rows.filter(pk=run.pk, trial=True, trial_by=actor).first()
     if found is None or found.revision is None or not may_try(actor, found.revision.agent):

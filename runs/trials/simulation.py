@@ -132,9 +132,10 @@ def _scalar(kind: Any, marks: Sequence[Any], now: datetime) -> Any:
 
 def _least(marks: Sequence[Any]) -> Any:
     """Return one, or the least number the limits allow."""
+    limits: list[Any] = [1]
     for mark in marks:
         if isinstance(mark, Ge):
-            return max(1, mark.ge)  # type: ignore[type-var]
+            limits.append(mark.ge)
         if isinstance(mark, Gt):
-            return max(1, mark.gt + 1)  # type: ignore[operator, type-var]
-    return 1
+            limits.append(mark.gt + 1)  # type: ignore[operator]
+    return max(limits)
