@@ -115,7 +115,8 @@ class StepPart(Part):
     """One Check of the procedure. Conditions are CEL over `facts`, `inputs` and `attempts`.
 
     `tool_choice` none makes it the step in which the prose is written.
-    `stop_outcome` is how the run ends when the stop condition holds.
+    `escalate_to` is a group that decides when the step cannot be passed; with `other_person` (left out: where
+    a group is named) nobody decides on their own request.
     """
 
     key: str = Key
@@ -128,6 +129,7 @@ class StepPart(Part):
     stop_message: Texts = {}
     max_attempts: int = Field(default=3, ge=1, le=20)
     escalate_to: Name = ""
+    other_person: bool | None = None
 
 
 class OutcomePart(Part):

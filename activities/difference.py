@@ -71,6 +71,7 @@ _WORDS: dict[str, Any] = {
     "stop_message": _("message when it stops"),
     "max_attempts": _("attempts"),
     "escalate_to": _("escalates to"),
+    "other_person": _("another person decides"),
     "when": _("condition"),
     "activity": _("hands over to"),
     "max_model_calls": _("model calls"),

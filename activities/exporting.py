@@ -177,6 +177,7 @@ def _step(row: Step) -> Document:
         "stop_message": _sorted(row.stop_message),
         "max_attempts": row.max_attempts,
         "escalate_to": _group_name(row),
+        "other_person": row.other_person,
     }
 
 

@@ -120,6 +120,10 @@ ADVICE = {
     "EMAIL_URL": "it must start with smtp://, smtps://, smtp+tls://, file:// or console://. "
     "Set for example EMAIL_URL=smtp+tls://user:password@mail.example.com:587.",
     "WORKER_CONCURRENCY": "it must be a whole number from 1 to 500. Set for example WORKER_CONCURRENCY=20.",
+    "CONFIRMATION_SECONDS": "it must be a whole number of seconds from 10 to 604800. "
+    "Set for example CONFIRMATION_SECONDS=900.",
+    "ESCALATION_HOURS": "it must be a number of hours above 0, at most 8760. "
+    "Set for example ESCALATION_HOURS=24.",
     "LOG_LEVEL": "it must be DEBUG, INFO, WARNING or ERROR. Set for example LOG_LEVEL=INFO.",
 }
 
@@ -163,6 +167,7 @@ class Config(BaseSettings):
     email_from: str = "Mandate <mandate@localhost>"
     worker_concurrency: int = Field(20, ge=1, le=500)
     confirmation_seconds: int = Field(900, ge=10, le=604_800)
+    escalation_hours: float = Field(24, gt=0, le=8_760)
     log_level: LogLevel = "INFO"
 
     @property

@@ -159,6 +159,8 @@ MODEL_FALLBACK = CONFIG.model_fallback
 WORKER_CONCURRENCY = CONFIG.worker_concurrency
 #: How long a confirmation waits for a decision, in seconds.
 CONFIRMATION_SECONDS = CONFIG.confirmation_seconds
+#: How long an escalation may wait for a decision before it is overdue, in hours.
+ESCALATION_HOURS = CONFIG.escalation_hours
 VAR_DIR = CONFIG.var_dir
 
 LOGGING = logging_settings(CONFIG.log_level)

@@ -92,6 +92,14 @@ def escalated(gap: str) -> str:
     ) % {"gap": escape_markdown(gap)}
 
 
+def closed(name: str, reason: str) -> str:
+    """Return what to say when somebody decided that an escalated step is not done."""
+    return _("%(name)s decided that this is not done. Nothing more was started. Reason: %(reason)s") % {
+        "name": escape_markdown(name),
+        "reason": escape_markdown(reason),
+    }
+
+
 def unknown_outcome() -> str:
     return _(
         "An action was started and its outcome is not known. It will not be repeated. "

@@ -3,17 +3,22 @@
 from django.utils import timezone
 
 from accounts.models import ActorKind
+from runs.escalating import settle_of_step
 from runs.journal import Journal
 from runs.models import Confirmation, Question, Run, RunStep, ToolCall
+from runs.queueing import call_next
 from runs.states import (
     CallState,
     ConfirmationState,
+    EscalationState,
     Outcome,
     QuestionState,
     RunState,
     StepState,
     change_state,
 )
+
+_NOT_ENDED = (StepState.PENDING, StepState.ENGAGED, StepState.ESCALATED)
 
 
 def finish_run(
@@ -39,9 +44,13 @@ def finish_run(
         lease_until=None,
     )
     void_pending(run, journal)
-    for step in run.steps.filter(state__in=(StepState.PENDING, StepState.ENGAGED)):
+    open_states = _NOT_ENDED[:-1] if outcome is Outcome.ESCALATED else _NOT_ENDED  # a trial ends so
+    for step in run.steps.filter(state__in=open_states):
+        if step.state == StepState.ESCALATED:
+            settle_of_step(step, EscalationState.CLOSED, journal)
         change_state(step, StepState.ABANDONED, ended_at=timezone.now())
     journal.event("run.finished", {"outcome": outcome.value, "code": code}, by)
+    call_next(run)
 
 
 def void_pending(run: Run, journal: Journal) -> None:

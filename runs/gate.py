@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.db import InterfaceError, OperationalError
 from django.utils import translation
@@ -18,7 +19,7 @@ from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from accounts.standing import Standing
-from activities.models import ParamBinding, ToolBinding
+from activities.models import Activity, ParamBinding, ToolBinding
 from activities.models.authority import ParamSource
 from activities.paths import NoSuchValue, read
 from activities.rights import may_use
@@ -35,6 +36,7 @@ from activities.tools import (
 from activities.tools.contract import ParamContract
 from agentapp.kernel.canonical import digest, plain
 from runs.arguments import BadArguments, is_unwieldy, parse_arguments
+from runs.deciders import may_act_in
 from runs.grounding import Ground, ground_reference, ground_words, stands_in
 from runs.guardrails import limits_of
 from runs.intentions import without_declaration
@@ -109,11 +111,11 @@ def check(view: RunView, step: RunStep, call: ToolCall, *, spent: int) -> Admitt
     Raises Refused.
     """
     contract, binding = _contract(view, step, call.tool_key)
-    rights = _permission(view, contract)
-    draft = _provenance(view, contract, binding, call.proposed_arguments)
+    rights = _permission(view, contract, call)
+    draft = _provenance(view, contract, binding, call)
     context = view.context(call)
     params = _final(view, contract, binding, draft, context)
-    arguments = _grounded(view, contract, draft, params, view.eyes(rights))
+    arguments = _grounded(view, step, contract, draft, params, view.eyes(rights, call))
     _in_contract_hands(contract.guard, contract, context, params)
     if spent >= limits_of(view.activity).max_tool_calls:
         raise Refused("guardrail", "The limit of tool calls is reached; this one was not started.")
@@ -132,12 +134,12 @@ def recheck(view: RunView, step: RunStep, call: ToolCall) -> tuple[ToolContract,
         raise Refused(
             "contract_changed", f"The contract of {call.tool_key} changed since this run was pinned to it."
         )
-    rights = _permission(view, contract)
+    rights = _permission(view, contract, call)
     values = {argument.name: argument.value for argument in call.arguments.all()}
-    if call_digest(view, contract, values) != call.digest:
+    if call_digest(view, contract, values, by=call.by_id) != call.digest:
         raise Refused("digest_mismatch", "The arguments are not those that were admitted.")
     params = _validated(contract, values)
-    context, eyes = view.context(call), view.eyes(rights)
+    context, eyes = view.context(call), view.eyes(rights, call)
     for param in contract.params:
         for value in _references(param, values):
             if look_up(param.reference, value, eyes) is None:
@@ -146,15 +148,20 @@ def recheck(view: RunView, step: RunStep, call: ToolCall) -> tuple[ToolContract,
     return contract, params
 
 
-def call_digest(view: RunView, contract: ToolContract, values: Mapping[str, Any]) -> str:
-    """Return the digest over tool, contract, arguments, run and user: what a confirmation confirms."""
+def call_digest(
+    view: RunView, contract: ToolContract, values: Mapping[str, Any], *, by: UUID | None = None
+) -> str:
+    """Return the digest over tool, contract, arguments, run and user: what a confirmation confirms.
+
+    The user is the run's, or `by`, who decided on an escalation and acts themselves.
+    """
     return digest(
         {
             "tool": contract.key,
             "contract": contract.hash,
             "arguments": dict(values),
             "run": view.run.pk,
-            "user": view.run.user_id,
+            "user": by or view.run.user_id,
         }
     )
 
@@ -171,18 +178,25 @@ def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, Too
     return contract, binding
 
 
-def _permission(view: RunView, contract: ToolContract) -> Standing:
-    rights = view.rights()
-    if view.activity is None or not may_use(rights, view.activity, view.run.workspace):
+def _permission(view: RunView, contract: ToolContract, call: ToolCall) -> Standing:
+    rights = view.rights(call)
+    if view.activity is None or not _entitled(view, view.activity, rights, call):
         raise Refused("permission", "This user may not use this activity any more.")
     if contract.permission not in rights.permissions:
         raise Refused("permission", "This user does not hold the right this function needs.")
     return rights
 
 
-def _provenance(view: RunView, contract: ToolContract, binding: ToolBinding, proposed: str) -> _Draft:
+def _entitled(view: RunView, activity: Activity, rights: Standing, call: ToolCall) -> bool:
+    """True when who acts may: by the activity's own rights, or because the open step is theirs to decide."""
+    if call.by is None:
+        return may_use(rights, activity, view.run.workspace)
+    return rights.member and may_act_in(call.by, view.run)
+
+
+def _provenance(view: RunView, contract: ToolContract, binding: ToolBinding, call: ToolCall) -> _Draft:
     try:
-        written = without_declaration(view, contract, parse_arguments(proposed))
+        written = without_declaration(view, contract, parse_arguments(call.proposed_arguments))
         given = view.vault.restore(written)
     except BadArguments as error:
         raise Refused("invalid_arguments", f"Nothing was called: {error}.") from error
@@ -192,12 +206,20 @@ def _provenance(view: RunView, contract: ToolContract, binding: ToolBinding, pro
     if foreign:
         raise Refused("not_agent_controlled", f"These arguments are not yours to give: {', '.join(foreign)}.")
     draft = _Draft()
+    chosen = Ground(Origin.AGENT if call.by_id is None else Origin.DECIDER)
     for name, param in bound.items():
-        _merge(view, draft, name, param, given)
+        _merge(view, draft, name, param, given, chosen)
     return draft
 
 
-def _merge(view: RunView, draft: _Draft, name: str, param: ParamBinding, given: Mapping[str, Any]) -> None:
+def _merge(
+    view: RunView,
+    draft: _Draft,
+    name: str,
+    param: ParamBinding,
+    given: Mapping[str, Any],
+    chosen: Ground,
+) -> None:
     match param.source:
         case ParamSource.FIXED:
             draft.put(name, param.fixed_value, param.source, Ground(Origin.FIXED))
@@ -209,7 +231,7 @@ def _merge(view: RunView, draft: _Draft, name: str, param: ParamBinding, given: 
         case _:
             # In the strict schema, null is how an optional value is left out.
             if given.get(name) is not None:
-                draft.put(name, given[name], param.source, Ground(Origin.AGENT))
+                draft.put(name, given[name], param.source, chosen)
 
 
 def _input_value(view: RunView, path: str) -> Any:
@@ -262,7 +284,7 @@ def _narrowed(narrowed: ParamBinding, value: Any) -> None:
 
 
 def _grounded(
-    view: RunView, contract: ToolContract, draft: _Draft, params: ToolParams, eyes: Eyes
+    view: RunView, step: RunStep, contract: ToolContract, draft: _Draft, params: ToolParams, eyes: Eyes
 ) -> tuple[FinalArgument, ...]:
     """Return the final arguments with their origins. Raises Refused for an identifier from nowhere."""
     values = plain(params.model_dump(mode="python"))
@@ -273,7 +295,7 @@ def _grounded(
         value = values[param.name]
         provenance, ground = _source(param, draft, changed=value != before[param.name])
         if ground.origin is Origin.AGENT and value is not None:
-            ground = _agent_ground(view, param, value, records)
+            ground = _agent_ground(view, step, param, value, records)
         label = _label(param, value, eyes)
         arguments.append(FinalArgument(param.name, value, label, provenance, ground))
     return tuple(arguments)
@@ -287,14 +309,21 @@ def _source(param: ParamContract, draft: _Draft, *, changed: bool) -> tuple[str,
     return draft.provenance[param.name], draft.grounds[param.name]
 
 
-def _agent_ground(view: RunView, param: ParamContract, value: Any, records: list[Any]) -> Ground:
+def _agent_ground(
+    view: RunView, step: RunStep, param: ParamContract, value: Any, records: list[Any]
+) -> Ground:
+    instruction = [step.instruction] if step.instruction else []
+    items = value if isinstance(value, list) else [value]
     if not param.reference:
-        items = value if isinstance(value, list) else [value]
-        said = all(_said(view, item) for item in items)
-        return Ground(Origin.WORDS, "") if items and said else Ground(Origin.AGENT)
+        if items and all(_said(view.words, item) for item in items):
+            return Ground(Origin.WORDS, "")
+        by_decider = items and instruction and all(_said(instruction, item) for item in items)
+        return Ground(Origin.DECIDER if by_decider else Origin.AGENT)
     ground = Ground(Origin.AGENT)
-    for item in value if isinstance(value, list) else [value]:
+    for item in items:
         ground = ground_reference(item, param.reference, records, view.words)
+        if not ground.ok and any(stands_in(item, text) for text in instruction):
+            ground = Ground(Origin.DECIDER, item)
         if not ground.ok:
             raise Refused(
                 "ungrounded",
@@ -304,9 +333,9 @@ def _agent_ground(view: RunView, param: ParamContract, value: Any, records: list
     return ground
 
 
-def _said(view: RunView, item: Any) -> bool:
-    text = str(item)
-    return any(stands_in(text, words) for words in view.words) or ground_words(text, view.words).ok
+def _said(texts: list[str], item: Any) -> bool:
+    value = str(item)
+    return any(stands_in(value, words) for words in texts) or ground_words(value, texts).ok
 
 
 def _references(param: ParamContract, values: Mapping[str, Any]) -> list[str]:
@@ -342,20 +371,23 @@ def _confirmable(
     arguments: tuple[FinalArgument, ...],
     context: ToolContext,
 ) -> Admitted:
-    fingerprint = call_digest(view, contract, {argument.name: argument.value for argument in arguments})
+    final = {argument.name: argument.value for argument in arguments}
+    fingerprint = call_digest(view, contract, final, by=call.by_id)
+    same = {fingerprint, call_digest(view, contract, final)} if call.by_id else {fingerprint}
     for other in view.calls:
-        if other.pk != call.pk and other.digest == fingerprint and other.state in _LIVE:
+        if other.pk != call.pk and other.digest in same and other.state in _LIVE:
             raise Refused("already_done", "Exactly this call was made already in this run; use its result.")
     risk = max((contract.risk, Risk(binding.raised_risk or contract.risk)), key=lambda item: item.rank)
     preview = None
     asks = risk is Risk.HIGH or binding.always_confirm
     if asks or (view.run.trial and not may_run_in_trial(contract)):
-        preview = _preview(view, contract, params, context)
+        language = call.by.language if call.by else view.language
+        preview = _preview(language, contract, params, context)
     return Admitted(contract, params, arguments, fingerprint, risk, preview, asks)
 
 
-def _preview(view: RunView, contract: ToolContract, params: ToolParams, context: ToolContext) -> Preview:
-    with translation.override(view.language):
+def _preview(language: str, contract: ToolContract, params: ToolParams, context: ToolContext) -> Preview:
+    with translation.override(language):
         if contract.preview is None:
             return Preview(summary=_("“%(tool)s” will be carried out.") % {"tool": contract.title})
         shown: Preview = _in_contract_hands(contract.preview, contract, context, params)

@@ -2,25 +2,11 @@
 
 from uuid import UUID
 
-from django.utils import timezone
-from procrastinate.contrib.django import app
-
 from runs.engine.loop import drive
 from runs.models import Run
-from runs.states import RunState, change_state
+from runs.queueing import TASK, run_defer, run_queue, run_resume
 
-TASK = "runs.advance"
-
-
-def run_defer(run: Run) -> None:
-    """Queue the job that drives `run`, in the current transaction."""
-    app.configure_task(TASK).defer(run_id=str(run.pk))
-
-
-def run_queue(run: Run) -> None:
-    """Move a run that waited back to the workers, in the current transaction. Raises TransitionLost."""
-    change_state(run, RunState.QUEUED, queued_at=timezone.now(), lease_until=None)
-    run_defer(run)
+__all__ = ["TASK", "run_defer", "run_drain", "run_queue", "run_resume"]
 
 
 def run_drain(run_id: UUID) -> Run:

@@ -10,12 +10,15 @@ from accounts.models import AuditEvent, User, Workspace
 from activities.rights import offered_activities
 from agentapp.kernel.errors import NotFound
 from agentapp.kernel.text import fold
-from runs.models import Confirmation, Conversation, Question, Run
+from runs.deciders import complete, is_decider_of, seen_by, waiting_for
+from runs.models import Confirmation, Conversation, Escalation, Question, Run
 
 __all__ = [
     "confirmation_for",
     "conversation_for",
     "conversations_of",
+    "escalation_for",
+    "escalations_for",
     "events_of",
     "offered_activities",
     "question_for",
@@ -55,6 +58,26 @@ def runs_visible_to(user: User, workspace: Workspace) -> QuerySet[Run]:
     return rows if access.may(user, "accounts.view_all_runs", workspace) else rows.filter(user=user)
 
 
+def may_see_run(user: User, run: Run) -> bool:
+    """True for the run's person, an auditor, and who decides, or decided, on one of its escalations."""
+    if runs_visible_to(user, run.workspace).filter(pk=run.pk).exists():
+        return True
+    return is_decider_of(user, run)
+
+
+def escalations_for(user: User, workspace: Workspace) -> QuerySet[Escalation]:
+    """Return the open escalations that `user` may decide on here, the most urgent first."""
+    return complete(waiting_for(user, workspace)).order_by("due_at", "id")
+
+
+def escalation_for(user: User, escalation_id: UUID) -> Escalation:
+    """Return an escalation that waits for the user, or that they had a hand in. Raises NotFound."""
+    found = complete(Escalation.objects.filter(pk=escalation_id)).first()
+    if found is None or not seen_by(user, found.run.workspace).filter(pk=found.pk).exists():
+        raise NotFound(_("There is no such escalation."))
+    return found
+
+
 def run_for(user: User, run_id: UUID) -> Run:
     """Return a run the user may read. Raises NotFound."""
     run = (
@@ -62,7 +85,7 @@ def run_for(user: User, run_id: UUID) -> Run:
         .filter(pk=run_id)
         .first()
     )
-    if run is None or not runs_visible_to(user, run.workspace).filter(pk=run.pk).exists():
+    if run is None or not may_see_run(user, run):
         raise NotFound(_("There is no such run."))
     return run
 
@@ -80,10 +103,13 @@ def question_for(user: User, question_id: UUID) -> Question:
 
 
 def confirmation_for(user: User, confirmation_id: UUID) -> Confirmation:
-    """Return a confirmation of one's own run. Raises NotFound."""
+    """Return a confirmation that is the user's to decide: of their own run, or of what they do themselves in
+    somebody else's. Raises NotFound.
+    """
     found = (
         Confirmation.objects.select_related("run", "call")
-        .filter(_of_own_run(user), pk=confirmation_id)
+        .filter(Q(_of_own_run(user), call__by=None) | Q(call__by=user), pk=confirmation_id)
+        .filter(run__workspace__in=access.workspaces_of(user))
         .first()
     )
     if found is None:

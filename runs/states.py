@@ -20,6 +20,7 @@ class RunState(models.TextChoices):
     NEEDS_INPUT = "needs_input", _("waiting for an answer")  #: A question is open.
     AWAITING = "awaiting_confirmation", _("waiting for a confirmation")  #: A confirmation is pending.
     ESCALATED = "escalated", _("escalated")  #: A step is open and somebody else decides.
+    TURN = "waiting_turn", _("waiting for its turn")  #: It may go on once the conversation's other run ended.
     FINISHED = "finished", _("finished")  #: It has an outcome; nothing more happens.
 
 
@@ -100,8 +101,19 @@ class QuestionState(models.TextChoices):
 
 class EscalationState(models.TextChoices):
     OPEN = "open", _("open")
-    RESUMED = "resumed", _("resumed")
-    CLOSED = "closed", _("closed")
+    RESUMED = "resumed", _("resumed")  #: The step goes on with what the decider said.
+    SOLVED = "solved", _("solved")  #: What the decider did passed the step.
+    CLOSED = "closed", _("closed")  #: Not done, for the reason given.
+
+
+class DecisionKind(models.TextChoices):
+    """What somebody did with an escalation."""
+
+    TAKE = "take", _("taken")
+    SUPPLY = "supply", _("answered")
+    ACT = "act", _("acted")
+    PASS_ON = "pass_on", _("passed on")
+    CLOSE = "close", _("closed")
 
 
 class PartState(models.TextChoices):
@@ -128,7 +140,8 @@ _RUN: Mapping[str, frozenset[str]] = {
     ),
     RunState.NEEDS_INPUT: frozenset({RunState.QUEUED, RunState.FINISHED}),
     RunState.AWAITING: frozenset({RunState.QUEUED, RunState.FINISHED}),
-    RunState.ESCALATED: frozenset({RunState.QUEUED, RunState.FINISHED}),
+    RunState.ESCALATED: frozenset({RunState.QUEUED, RunState.TURN, RunState.FINISHED}),
+    RunState.TURN: frozenset({RunState.QUEUED, RunState.FINISHED}),
 }
 _STEP: Mapping[str, frozenset[str]] = {
     StepState.PENDING: frozenset({StepState.ENGAGED, StepState.ABANDONED}),
@@ -157,7 +170,9 @@ _QUESTION: Mapping[str, frozenset[str]] = {
     QuestionState.OPEN: frozenset({QuestionState.ANSWERED, QuestionState.EXPIRED, QuestionState.VOID}),
 }
 _ESCALATION: Mapping[str, frozenset[str]] = {
-    EscalationState.OPEN: frozenset({EscalationState.RESUMED, EscalationState.CLOSED}),
+    EscalationState.OPEN: frozenset(
+        {EscalationState.RESUMED, EscalationState.SOLVED, EscalationState.CLOSED}
+    ),
 }
 _PART: Mapping[str, frozenset[str]] = {
     PartState.PENDING: frozenset({PartState.STARTED, PartState.HELD, PartState.STOPPED}),

@@ -3,17 +3,18 @@
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone, translation
 
 from agentapp.kernel.errors import TransitionLost
 from runs import answers
 from runs.confirmations import expire
 from runs.finishing import finish_run
-from runs.jobs import run_defer
 from runs.journal import Journal, write_events
 from runs.models import Confirmation, Question, Run
-from runs.states import ConfirmationState, Outcome, QuestionState, RunState, change_state
+from runs.queueing import run_defer
+from runs.reminders import remind_deciders
+from runs.states import ACTIVE_RUN_STATES, ConfirmationState, Outcome, QuestionState, RunState, change_state
 
 #: A job queued this long ago and not taken up is lost.
 _QUEUED_TOO_LONG = timedelta(seconds=30)
@@ -25,6 +26,8 @@ def sweep() -> None:
     expire_confirmations()
     expire_questions()
     take_up_abandoned_runs()
+    give_turns()
+    remind_deciders()
 
 
 def expire_confirmations() -> None:
@@ -62,5 +65,16 @@ def take_up_abandoned_runs() -> None:
     forgotten = Run.objects.filter(gone | Q(state=RunState.QUEUED), queued_at__lte=now - _QUEUED_TOO_LONG)
     with transaction.atomic():
         for run in forgotten.select_for_update(skip_locked=True)[:_BATCH]:
+            Run.objects.filter(pk=run.pk).update(queued_at=now)
+            run_defer(run)
+
+
+def give_turns() -> None:
+    """Let runs be tried that wait for a turn which nobody has any more."""
+    now = timezone.now()
+    active = Run.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_RUN_STATES)
+    waiting = Run.objects.filter(state=RunState.TURN, queued_at__lte=now - _QUEUED_TOO_LONG)
+    with transaction.atomic():
+        for run in waiting.filter(~Exists(active)).select_for_update(skip_locked=True)[:_BATCH]:
             Run.objects.filter(pk=run.pk).update(queued_at=now)
             run_defer(run)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.standing import Standing, standing
 from activities.models import Activity, RevisionState, Step, ToolBinding
 from activities.rights import standing_for
@@ -55,6 +56,11 @@ def pinned_activity(activity_id: UUID) -> Activity:
         _frozen_activity.cache_clear()
         return read_activity(activity_id)
     return activity
+
+
+def _actor(run: Run, call: ToolCall | None) -> User:
+    """Return with whose rights an action is done: the run's person, or who decided and acts themselves."""
+    return call.by if call is not None and call.by is not None else run.user
 
 
 @dataclass
@@ -129,7 +135,7 @@ class RunView:
     def context(self, call: ToolCall | None = None) -> ToolContext:
         """Return the context in which this run's tools act."""
         return ToolContext(
-            user=self.run.user,
+            user=_actor(self.run, call),
             workspace=self.run.workspace,
             language=self.run.language,
             time_zone=ZoneInfo(self.run.time_zone),
@@ -139,15 +145,16 @@ class RunView:
             idempotency_key=call.idempotency_key if call else "",
         )
 
-    def rights(self) -> Standing:
-        """Return what the user is and may here, read anew at each call."""
+    def rights(self, call: ToolCall | None = None) -> Standing:
+        """Return what the user, or who makes `call` themselves, is and may here, read anew at each call."""
+        user = _actor(self.run, call)
         if self.activity is None:
-            return standing(self.run.user, self.run.workspace)
-        return standing_for(self.run.user, self.activity, self.run.workspace)
+            return standing(user, self.run.workspace)
+        return standing_for(user, self.activity, self.run.workspace)
 
-    def eyes(self, rights: Standing | None = None) -> Eyes:
+    def eyes(self, rights: Standing | None = None, call: ToolCall | None = None) -> Eyes:
         """Return as whom this run looks records up; without `rights`, as they are now."""
-        return Eyes(self.context(), (rights or self.rights()).permissions)
+        return Eyes(self.context(call), (rights or self.rights(call)).permissions)
 
     # The procedure
 

@@ -31,6 +31,14 @@ class Step(Identified):
     escalate_to = models.ForeignKey(
         "auth.Group", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    other_person = models.BooleanField(
+        null=True,
+        blank=True,
+        verbose_name=_("another person decides"),
+        help_text=_(
+            "Nobody decides on the escalation of their own request. Empty: so where the step names a group."
+        ),
+    )
 
     class Meta:
         verbose_name = _("step")
@@ -40,6 +48,11 @@ class Step(Identified):
 
     def __str__(self) -> str:
         return in_language(self.name, "en") or self.key
+
+    @property
+    def needs_other_person(self) -> bool:
+        """True when the person who asked may not decide on the step's escalation."""
+        return self.escalate_to_id is not None if self.other_person is None else self.other_person
 
 
 class RoutingOutcome(Identified):

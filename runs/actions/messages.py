@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -14,9 +14,9 @@ from agentapp.kernel.text import clean_text, fold, shorten, words
 from runs.jobs import run_defer, run_queue
 from runs.journal import Journal, write_events
 from runs.llm.builtin.language import language_of
-from runs.models import Conversation, Message, Question, Run
+from runs.models import Confirmation, Conversation, Message, Question, Run
 from runs.selectors import conversation_for
-from runs.states import ACTIVE_RUN_STATES, QuestionState, RunState, change_state
+from runs.states import ACTIVE_RUN_STATES, ConfirmationState, QuestionState, RunState, change_state
 
 MAX_MESSAGE = 8_000
 
@@ -81,7 +81,7 @@ def _checked_text(text: str) -> str:
 
 
 def _start_with(message: Message, conversation: Conversation, user: User) -> Posted:
-    run = Run.objects.create(
+    run = Run(
         workspace=conversation.workspace,
         conversation=conversation,
         user=user,
@@ -89,6 +89,11 @@ def _start_with(message: Message, conversation: Conversation, user: User) -> Pos
         time_zone=user.time_zone,
         raw_consent=user.raw_disclosure,
     )
+    try:
+        with transaction.atomic():
+            run.save(force_insert=True)
+    except IntegrityError as error:  # a run that waited for its turn took it at this moment
+        raise _still_working() from error
     _store(message, run, conversation)
     journal = Journal()
     journal.event("run.created", {"message": str(message.pk), "language": run.language}, ActorKind.PERSON)
@@ -98,6 +103,11 @@ def _start_with(message: Message, conversation: Conversation, user: User) -> Pos
 
 
 def _answer_with(message: Message, run: Run, user: User) -> Posted:
+    if run.state == RunState.AWAITING and _awaits_decider(run):
+        raise Conflict(
+            _("Somebody is deciding on your last request. Wait for that, or begin a new conversation."),
+            reason="run_active",
+        )
     if run.state == RunState.AWAITING:
         raise Conflict(
             _("An action waits for your decision. Confirm or refuse it first; a message does not decide it."),
@@ -105,13 +115,23 @@ def _answer_with(message: Message, run: Run, user: User) -> Posted:
         )
     question = Question.objects.select_for_update().filter(run=run, state=QuestionState.OPEN).first()
     if run.state != RunState.NEEDS_INPUT or question is None:
-        raise Conflict(
-            _("I am still working on your last request. Wait for it or stop it, then send this again."),
-            reason="run_active",
-        )
+        raise _still_working()
     _store(message, run, message.conversation)
     answer_question(question, run, user, by_words=True)
     return Posted(message, run, answered=True)
+
+
+def _still_working() -> Conflict:
+    return Conflict(
+        _("I am still working on your last request. Wait for it or stop it, then send this again."),
+        reason="run_active",
+    )
+
+
+def _awaits_decider(run: Run) -> bool:
+    """True when what is pending is for somebody who decided on an escalation and acts themselves."""
+    pending = Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING)
+    return pending.filter(call__by__isnull=False).exists()
 
 
 def answer_question(question: Question, run: Run, user: User, *, by_words: bool) -> None:

@@ -67,13 +67,14 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     """Put a proposed call through the gate, and execute it unless it has to be confirmed first."""
     spent = view.run.tool_calls
     try:
-        admitted = check(view, step, call, spent=spent)
+        # The limits bind the agent; somebody who decided and acts themselves is counted, not limited.
+        admitted = check(view, step, call, spent=0 if call.by_id else spent)
     except Refused as refusal:
         with commit(view, tool_calls=spent + 1) as journal:
             refuse_call(call, journal, refusal.code, refusal.message)
             _name_failure(view, step, call, refusal, journal)
             fields = inputs_refused(view, call, refusal)
-            if fields:
+            if fields and call.by_id is None:
                 ask_again(view, fields, refusal, journal)
                 return PAUSE
             return follow(view, journal)

@@ -26,6 +26,7 @@ from runs.engine.steps import (
 from runs.guardrails import GuardrailReached
 from runs.journal import Journal
 from runs.models import Confirmation, Run
+from runs.queueing import call_next
 from runs.states import ConfirmationState, Outcome, RunState, change_state
 from runs.view import RunView
 
@@ -59,7 +60,7 @@ def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:
         case Adjust():
             verdicts.adjust(step.step, step.reason, journal)
         case PassStep():
-            verdicts.pass_step(step.step, step.reason, journal)
+            verdicts.pass_step(view, step.step, step.reason, journal)
         case Recover():
             verdicts.recover(step.call, journal)
         case StopStep():
@@ -77,10 +78,15 @@ def _apply(view: RunView, step: NextStep, journal: Journal) -> bool:
 
 
 def _wait(view: RunView, step: Wait, journal: Journal) -> bool:
-    """Let go of the run until a person acts. Questions and escalations move the run when they are opened.
+    """Let go of the run until a person acts. Questions move the run when they are opened.
 
     Returns True when a person acted already, while this worker was busy with another call.
     """
+    if step.state == RunState.ESCALATED:
+        change_state(view.run, RunState.ESCALATED, where={"fence": view.run.fence}, lease_until=None)
+        journal.event("run.waiting", {"for": "escalation"})
+        call_next(view.run)
+        return False
     if step.state != RunState.AWAITING:
         return False
     if Run.objects.filter(pk=view.run.pk, stop_requested=True).exists():

@@ -3,7 +3,7 @@
 import logging
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
 from runs import answers
@@ -27,7 +27,7 @@ from runs.finishing import finish_run
 from runs.guardrails import GuardrailReached
 from runs.journal import LEASE, Journal, LeaseLost, StopRequested, write_events
 from runs.models import Run
-from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState
+from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState, change_state
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,9 @@ def take_lease(run_id: UUID) -> bool:
     now = timezone.now()
     with transaction.atomic():
         run = Run.objects.select_for_update().select_related("workspace").filter(pk=run_id).first()
-        if run is None or run.state not in DRIVEN_RUN_STATES:
+        if run is None or (run.state == RunState.TURN and not _turn_came(run)):
+            return False
+        if run.state not in DRIVEN_RUN_STATES:
             return False
         if run.state == RunState.WORKING and run.lease_until is not None and run.lease_until > now:
             return False
@@ -72,6 +74,16 @@ def take_lease(run_id: UUID) -> bool:
         journal = Journal()
         journal.event("run.working", {"fence": run.fence + 1, "taken_over": taken_over})
         write_events(run, journal)
+    return True
+
+
+def _turn_came(run: Run) -> bool:
+    """Take the turn in the conversation. Returns False while another run has it."""
+    try:
+        with transaction.atomic():
+            change_state(run, RunState.QUEUED)
+    except IntegrityError:
+        return False
     return True
 
 

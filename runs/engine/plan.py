@@ -1,6 +1,7 @@
 """What happens next in a run: a pure function of its rows. No I/O, no clock of its own, no model."""
 
 from datetime import datetime
+from typing import TypeVar
 
 from activities.models.activity import OutputSource
 from activities.models.procedure import ToolChoice
@@ -29,6 +30,7 @@ from runs.models.escalation import EscalationReason
 from runs.states import FRUITFUL_CALL_STATES, CallState, Outcome, RunState, StepState, Verdict
 from runs.view import RunView
 
+Row = TypeVar("Row", ModelCall, ToolCall)
 #: Error codes of calls that a person's decision ended, and what the run ends as.
 _DECIDED = {"person_refused": Outcome.REFUSED, "confirmation_expired": Outcome.EXPIRED}
 
@@ -63,11 +65,11 @@ def prose_missing(view: RunView) -> bool:
 def _plan_step(view: RunView, step: RunStep) -> NextStep:
     if step.state == StepState.PENDING:
         return Engage(step)
-    if step.state == StepState.ESCALATED:
-        return Wait(RunState.ESCALATED)
     pending = _pending_call(view, step)
     if pending is not None:
         return pending
+    if step.state == StepState.ESCALATED:
+        return _plan_escalated_step(view, step)
     if step.step.tool_choice == ToolChoice.NONE:
         return _plan_writing_step(view, step)
     return _plan_acting_step(view, step)
@@ -75,12 +77,12 @@ def _plan_step(view: RunView, step: RunStep) -> NextStep:
 
 def _unknown_outcome(view: RunView, step: RunStep) -> NextStep | None:
     """Return what a call that was started and never came back needs, None when there is none."""
-    if step.state != StepState.ENGAGED:
+    if step.state not in (StepState.ENGAGED, StepState.ESCALATED):
         return None
-    for call in view.calls_of(step):
+    for call in since_resumed(step, view.calls_of(step)):
         if call.state == CallState.EXECUTING:
             return Recover(step, call)
-        if call.state == CallState.UNKNOWN:
+        if call.state == CallState.UNKNOWN and step.state == StepState.ENGAGED:
             return EscalateStep(step, EscalationReason.UNKNOWN_OUTCOME, call.error_message)
     return None
 
@@ -98,6 +100,23 @@ def _pending_call(view: RunView, step: RunStep) -> NextStep | None:
     if by_state.get(CallState.AWAITING):
         return Wait(RunState.AWAITING)
     return None
+
+
+def _plan_escalated_step(view: RunView, step: RunStep) -> NextStep:
+    """What the decider did themselves passes the step if its facts do; else it stays in their hands."""
+    acted = any(call.by_id and call.state == CallState.SUCCEEDED for call in view.calls_of(step))
+    if acted:
+        judgement = judge(step.step, view.scope(step), acted=True)
+        if judgement.verdict == Verdict.PASS:
+            return PassStep(step, judgement.reason)
+        if judgement.verdict == Verdict.STOP:
+            return StopStep(step, judgement.reason)
+    return Wait(RunState.ESCALATED)
+
+
+def since_resumed(step: RunStep, rows: list[Row]) -> list[Row]:
+    """Return the rows of the step that count: what was before an escalation was resumed does not."""
+    return [row for row in rows if step.resumed_at is None or row.created_at > step.resumed_at]
 
 
 def _plan_writing_step(view: RunView, step: RunStep) -> NextStep:
@@ -119,6 +138,7 @@ def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
         return StopStep(step, judgement.reason)
     if judgement.verdict == Verdict.PASS:
         return PassStep(step, judgement.reason)
+    rounds, calls = since_resumed(step, rounds), since_resumed(step, calls)
     ended = _ended_by(calls)
     if ended is not None:
         return ended

@@ -8,11 +8,13 @@ from activities.templates import BadTemplate, render
 from activities.tools import ToolOutcomeUnknown
 from agentapp.kernel.text import shorten
 from runs import answers
+from runs.escalating import open_escalation, settle_of_step
 from runs.finishing import finish_run, void_pending
 from runs.journal import Journal
-from runs.models import Escalation, RunStep, ToolCall
+from runs.models import Run, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
-from runs.states import CallState, Outcome, RunState, StepState, Verdict, change_state
+from runs.queueing import call_next
+from runs.states import CallState, EscalationState, Outcome, RunState, StepState, Verdict, change_state
 from runs.view import RunView
 
 
@@ -30,8 +32,11 @@ def adjust(step: RunStep, reason: str, journal: Journal) -> None:
     journal.event("step.verdict", {**_named(step), "verdict": Verdict.ADJUST, "reason": step.verdict_reason})
 
 
-def pass_step(step: RunStep, reason: str, journal: Journal) -> None:
-    """The passing condition holds over the facts."""
+def pass_step(view: RunView, step: RunStep, reason: str, journal: Journal) -> None:
+    """The passing condition holds over the facts, whoever's action gave them."""
+    if step.state == StepState.ESCALATED:
+        Run.objects.filter(pk=view.run.pk).update(answer="")
+        view.run.answer = ""
     _ended(step, StepState.PASSED, Verdict.PASS, reason, journal)
 
 
@@ -42,7 +47,11 @@ def stop_step(view: RunView, step: RunStep, reason: str, journal: Journal) -> No
 
 
 def _ended(step: RunStep, state: StepState, verdict: Verdict, reason: str, journal: Journal) -> None:
-    change_state(step, state, verdict=verdict, verdict_reason=reason, ended_at=timezone.now())
+    handed_back = step.state == StepState.ESCALATED
+    via = (StepState.ENGAGED,) if handed_back else ()
+    change_state(step, state, via=via, verdict=verdict, verdict_reason=reason, ended_at=timezone.now())
+    if handed_back:
+        settle_of_step(step, EscalationState.SOLVED, journal)
     journal.event("step.verdict", {**_named(step), "verdict": verdict, "reason": reason})
 
 
@@ -70,17 +79,11 @@ def escalate(
         journal.event("run.escalated", {**_named(step), "reason": reason.value, "gap": gap})
         finish_run(view.run, Outcome.ESCALATED, journal, answer=text, code=reason.value)
         return
-    Escalation.objects.create(
-        run=view.run,
-        step=step,
-        reason=reason,
-        intention=step.intention or step.step.goal,
-        gap=gap,
-        summary=summary,
-        group=step.step.escalate_to or view.run.workspace.escalation_group,
-    )
+    escalation = open_escalation(view.run, step, reason, gap, summary=summary)
     change_state(view.run, RunState.ESCALATED, where={"fence": view.run.fence}, lease_until=None, answer=text)
-    journal.event("run.escalated", {**_named(step), "reason": reason.value, "gap": gap})
+    named = {"escalation": str(escalation.pk), "due": escalation.due_at}
+    journal.event("run.escalated", {**_named(step), **named, "reason": reason.value, "gap": gap})
+    call_next(view.run)
 
 
 def open_gap(view: RunView, step: RunStep) -> str:

@@ -2,7 +2,7 @@
 
 from runs.models.calls import ArgumentOrigin, Confirmation, Fact, ModelCall, ToolArgument, ToolCall
 from runs.models.conversation import Conversation, Message, MessageAuthor
-from runs.models.escalation import Escalation
+from runs.models.escalation import Escalation, EscalationDecision
 from runs.models.failure import FailureKind, RunFailure
 from runs.models.plan import Plan, PlanPart
 from runs.models.protection import ProtectedValue
@@ -14,6 +14,7 @@ __all__ = [
     "Confirmation",
     "Conversation",
     "Escalation",
+    "EscalationDecision",
     "Fact",
     "FailureKind",
     "Message",

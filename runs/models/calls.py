@@ -52,6 +52,10 @@ class ToolCall(Identified):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="calls")
     step = models.ForeignKey(RunStep, on_delete=models.CASCADE, related_name="calls")
     model_call = models.ForeignKey(ModelCall, null=True, on_delete=models.SET_NULL, related_name="calls")
+    #: Who decided on an escalation and does it themselves, with their own rights; empty: the run's agent.
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="own_calls"
+    )
     position = models.PositiveIntegerField()
     tool_key = models.CharField(max_length=100)
     contract_hash = models.CharField(max_length=64, blank=True)

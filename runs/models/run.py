@@ -106,6 +106,7 @@ class Origin(models.TextChoices):
     DEFAULT = "default", _("the tool's default")
     AGENT = "agent", _("chosen by the model")
     PERSON = "person", _("your answer")
+    DECIDER = "decider", _("who decided on an escalation")
     HANDED_OVER = "handed_over", _("an earlier run")
     UNGROUNDED = "ungrounded", _("nowhere")
 
@@ -149,6 +150,9 @@ class RunStep(Identified):
     next_intention = models.TextField(blank=True)
     announced = models.TextField(blank=True)
     declaration = models.CharField(max_length=10, choices=Declaration.choices, blank=True)
+    instruction = models.TextField(blank=True, help_text=_("What those who decided on it said."))
+    #: The attempts before an escalation was resumed do not count any more.
+    resumed_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
 
