@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from activities.actions import revision_change
 from activities.blueprint import GuardrailsPart
-from activities.drafting.base import changing, parts_leaving, put_in_order, save_order
+from activities.drafting.base import changing, put_in_order, save_order
 from activities.importing import identity_for
-from activities.models import Activity, ActivityPhrase, Revision, Step
+from activities.models import Activity, ActivityPhrase, Revision
 from activities.models.activity import PhraseKind
 from activities.models.fields import Texts
 from agentapp.kernel.errors import InvalidInput
@@ -36,10 +35,8 @@ def activity_add(revision: Revision, *, key: str, name: Texts, actor: User, vers
 
 
 def activity_remove(activity: Activity, *, actor: User, version: int) -> None:
-    """Remove an activity and all it holds from a draft."""
-    with transaction.atomic(), changing(activity, actor, version) as found:
-        steps = Step.objects.filter(activity=found)
-        parts_leaving.send(Activity, activities=Activity.objects.filter(pk=found.pk), steps=steps)
+    """Remove an activity and all it holds from a draft, and the trials of it."""
+    with changing(activity, actor, version) as found:
         found.delete()
 
 

@@ -5,16 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db.models import Model
-from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from activities.actions import revision_change
 from activities.models import Activity
 from agentapp.kernel.errors import Conflict
-
-#: Sent before rows of a draft go away, with `activities` and `steps` (querysets): whatever tried them may go too.
-parts_leaving = Signal()
 
 
 @contextmanager

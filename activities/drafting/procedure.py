@@ -9,7 +9,7 @@ from accounts import access
 from accounts.models import User
 from activities.blueprint import OutcomePart, StepPart
 from activities.designing import missing
-from activities.drafting.base import changing, parts_leaving, put_in_order, save_order
+from activities.drafting.base import changing, put_in_order, save_order
 from activities.importing import write_outcome
 from activities.models import Activity, Step
 from agentapp.kernel.errors import InvalidInput
@@ -34,8 +34,6 @@ def step_remove(activity: Activity, step_id: UUID, *, actor: User, version: int)
     """Remove a step of a draft, and the trials that went through it."""
     with changing(activity, actor, version) as found:
         step = _step(found, step_id)
-        own = Step.objects.filter(pk=step.pk)
-        parts_leaving.send(Step, activities=Activity.objects.none(), steps=own)
         step.delete()
         save_order(put_in_order(found.steps.all(), (), "pk"))
 

@@ -77,7 +77,7 @@ class Rows(forms.BaseFormSet):
         seen: set[str] = set()
         for form in self.kept:
             value = form.cleaned_data.get(self.once)
-            if value in seen:
+            if value and value in seen:
                 form.add_error(self.once, _now("This is given twice."))
             seen.add(value)
 
