@@ -53,9 +53,11 @@ def expire_questions() -> None:
 def _expire_question(question: Question) -> None:
     journal = Journal()
     with transaction.atomic(), translation.override(question.run.language):
+        # The run first, then what hangs on it: the order in which everybody locks.
+        run = Run.objects.select_for_update(of=("self",)).select_related("workspace").get(pk=question.run_id)
         change_state(question, QuestionState.EXPIRED)
-        finish_run(question.run, Outcome.EXPIRED, journal, answer=answers.expired(), code="question_expired")
-        write_events(question.run, journal)
+        finish_run(run, Outcome.EXPIRED, journal, answer=answers.expired(), code="question_expired")
+        write_events(run, journal)
 
 
 def take_up_abandoned_runs() -> None:

@@ -3,7 +3,7 @@
 The holder of the lease is the only writer, so what it wrote is what stands.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.standing import Standing, standing
-from activities.models import Activity, RevisionState, Step, ToolBinding
+from activities.models import Activity, ActivityInput, RevisionState, Step, ToolBinding
 from activities.rights import standing_for
 from activities.tools import ToolContext, ToolContract, registry
 from agentapp.kernel.canonical import plain
@@ -208,6 +208,33 @@ class RunView:
     @property
     def input_values(self) -> dict[str, Any]:
         return {name: row.value for name, row in self.inputs.items()}
+
+    def projected_inputs(self) -> dict[str, Any]:
+        """Return the inputs as a model may see them: what the designer protects is a token."""
+        protected = {field_.name: field_.protected for field_ in self._protected_fields()}
+        return {
+            name: self._tokens(protected[name], value)
+            if name in protected
+            else self.vault.project_json(value)
+            for name, value in self.input_values.items()
+        }
+
+    def projected_words(self, texts: Sequence[str]) -> str:
+        """Return the person's words as a model may see them."""
+        text = "\n".join(texts)
+        for field_ in self._protected_fields():
+            row = self.inputs.get(field_.name)
+            for said in (row.words, str(row.value)) if row and row.value is not None else ():
+                text = text.replace(said, self.vault.token(field_.protected, said)) if said else text
+        return self.vault.project_words(text)
+
+    def _protected_fields(self) -> list[ActivityInput]:
+        return [item for item in self.activity.inputs.all() if item.protected] if self.activity else []
+
+    def _tokens(self, kind: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._tokens(kind, item) for item in value]
+        return value if value is None else self.vault.token(kind, str(value))
 
     def scope(self, step: RunStep | None = None) -> dict[str, Any]:
         """Return what conditions and templates read: inputs, attempts, the latest fact of each tool."""

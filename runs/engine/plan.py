@@ -136,12 +136,13 @@ def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
     judgement = judge(step.step, view.scope(step), acted=acted)
     if judgement.verdict == Verdict.STOP:
         return StopStep(step, judgement.reason)
-    if judgement.verdict == Verdict.PASS:
+    ended = _ended_by(since_resumed(step, calls))
+    # Where nothing was done and a person said no, a condition that always holds makes no success of it.
+    if judgement.verdict == Verdict.PASS and (succeeded or ended is None):
         return PassStep(step, judgement.reason)
-    rounds, calls = since_resumed(step, rounds), since_resumed(step, calls)
-    ended = _ended_by(calls)
     if ended is not None:
         return ended
+    rounds, calls = since_resumed(step, rounds), since_resumed(step, calls)
     if _fruitless(rounds, calls) > step.attempts:
         return Adjust(step, _why(rounds, calls) or judgement.reason)
     lost = patience_lost(rounds, calls)

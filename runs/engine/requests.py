@@ -217,7 +217,7 @@ def _context_data(view: RunView, step: RunStep, facts: dict[str, Any]) -> dict[s
     asked_for = {call.pk for call in view.calls_of(step) if call.model_call_id}
     own = {fact.key for fact in view.facts if fact.call_id in asked_for}
     return {
-        "inputs": view.vault.project_json(view.input_values),
+        "inputs": view.projected_inputs(),
         "facts": {key: _within_limits(value) for key, value in facts.items() if key not in own},
         "today": view.context().today.isoformat(),
     }
@@ -347,7 +347,7 @@ def prose_request(
     if refused:
         wrong = "\n".join(f"- {name}: {view.vault.hide(problem)}" for name, problem in refused.items())
         system += f"\nYour earlier text was refused. Write it anew, without this:\n{wrong}"
-    data = dumps({"inputs": view.vault.project_json(view.input_values), "facts": facts})
+    data = dumps({"inputs": view.projected_inputs(), "facts": facts})
     return _request(
         Purpose.PROSE,
         ProseTask("\n".join(view.words), texts, facts, view.input_values, view.language),
@@ -370,7 +370,7 @@ def fallback_text(view: RunView, field: ActivityOutput) -> str:
 
 
 def _said(view: RunView, texts: Sequence[str]) -> Message:
-    return Message("user", view.vault.project_words("\n".join(texts)))
+    return Message("user", view.projected_words(texts))
 
 
 def _request(

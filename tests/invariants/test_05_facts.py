@@ -109,3 +109,14 @@ def test_a_writing_step_whose_condition_does_not_hold_is_no_success(world: World
     run = world.run(act("find_items", {"words": "lamp"}), written)
     assert run.state == "escalated"
     assert run.outcome == ""
+
+
+def test_a_refused_action_is_no_success_although_the_condition_always_holds(world: World) -> None:
+    steps = [step("order", tool_choice="auto", passes_when="true")]
+    world.publish(activity(use("order"), steps=steps))
+    run = world.run(act("order", {"item": "A-100", "amount": "5"}))
+    world.confirm(run, "refuse")
+    run = world.play(run)
+
+    assert run.outcome == "refused"
+    assert effects() == []

@@ -128,3 +128,11 @@ def test_the_search_log_is_projected(world: World) -> None:
     chosen = call("choose_activity", {"decision": "none", "activity": None, "alternatives": []})
     world.play(run, chosen)
     assert "anna@secret" not in DiscoveryLog.objects.get(run_id=run.pk).query
+
+
+def test_an_input_the_designer_protects_is_a_token_in_words_and_data(world: World) -> None:
+    world.publish(activity(use("find_items"), inputs=[text_input("patient", protected="name")]))
+    world.run(LOOK, text="See to A-100 for Ada Lovelace.", patient="Ada Lovelace")
+
+    assert "[[name-1]]" in sent(world)
+    assert "Lovelace" not in sent(world)
