@@ -13,8 +13,7 @@ from django.utils import timezone
 from accounts import access
 from accounts.actions import member_add, user_create, workspace_create
 from accounts.models import Role, User, Workspace
-from activities.actions import agent_import, revision_publish
-from activities.actions.prompts import prompts_import
+from activities.actions import agent_import, prompts_import, revision_publish
 from activities.blueprint import AgentBlueprint
 from activities.models import Agent, RevisionState
 from activities.prompt_parts import PromptFile

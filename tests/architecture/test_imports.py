@@ -21,6 +21,7 @@ EXAMPLE_DEMO_MAY_NAME = EXAMPLE_MAY_NAME | {
     "activities.blueprint",
     "activities.importing",
     "activities.models",
+    "activities.prompt_parts",
     "activities.publishing",
     "accounts.access",
     "accounts.actions",

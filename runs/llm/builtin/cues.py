@@ -14,6 +14,8 @@ Value = TypeVar("Value")
 
 #: How many words may stand between the announcing words and the value ("amount of about 50").
 _REACH = 3
+#: How the last word of a French phrase is also written, before a vowel.
+_ELIDED = {"de": r"(?:de|d(?=['’]))", "que": r"(?:que|qu(?=['’]))"}
 
 
 @lru_cache(maxsize=1024)
@@ -46,7 +48,9 @@ def cue_matches(reading: Reading, cue: str) -> list[Span]:
     wanted = words(cue)
     if not wanted:
         return []
-    pattern = re.compile(r"(?<!\w)" + r"[\W_]+".join(re.escape(word) for word in wanted) + r"(?!\w)")
+    last = _ELIDED.get(wanted[-1], re.escape(wanted[-1]))
+    parts = [*(re.escape(word) for word in wanted[:-1]), last]
+    pattern = re.compile(r"(?<!\w)" + r"[\W_]+".join(parts) + r"(?!\w)")
     return [span for _, span in reading.finditer(pattern)]
 
 

@@ -31,6 +31,8 @@ _REASONS = {
 _ONLY_FRENCH_CUE = "car"
 _SENTENCE = re.compile(r"[.!?…](?=\s|$)|\n")
 _LINK = re.compile(r"^\s*(?:[:=]|is\b|est\b|that\b|que\b|of\b)\s*", re.IGNORECASE)
+#: A clause that begins with one of these tells what somebody else did; nobody asks for anything so.
+_OTHERS = frozenset({"they", "he", "she", "ils", "elles", "elle"})
 _COMMAND_SHARE = 0.5
 _PATTERN_REACH = 64
 
@@ -123,7 +125,7 @@ def _is_free_text(reading: Reading, card: CardSpec, span: Span, is_answer: bool)
     meaning = [word for word in inside if word not in STOP_WORDS]
     if not meaning or is_pleasantry(Reading(reading.cut(span))):
         return False
-    return is_answer or (len(inside) >= 2 and not _is_request(meaning, card))
+    return is_answer or (len(inside) >= 2 and (inside[0] in _OTHERS or not _is_request(meaning, card)))
 
 
 def _is_request(meaning: Sequence[str], card: CardSpec) -> bool:
