@@ -114,7 +114,7 @@ OutputRows = rows_of(OutputForm)
 
 class TemplateForm(DeskForm):
     template = fields.texts(
-        label=_("Response template"), rows=14, limit=20_000, code=True, required=True,
+        label=_("Response template"), rows=14, limit=20_000, code=True,
         help_text=_("Markdown with Liquid. {{ output.name }} is replaced by the value of an output field."),
     )  # fmt: skip
 
