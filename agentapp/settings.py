@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from agentapp.config import REPOSITORY, get_config
@@ -164,4 +165,19 @@ ESCALATION_HOURS = CONFIG.escalation_hours
 VAR_DIR = CONFIG.var_dir
 
 LOGGING = logging_settings(CONFIG.log_level)
-UNFOLD = {"SITE_TITLE": SITE_NAME, "SITE_HEADER": SITE_NAME, "SITE_SYMBOL": "handshake"}
+UNFOLD = {
+    "SITE_TITLE": SITE_NAME,
+    "SITE_HEADER": SITE_NAME,
+    "SITE_SYMBOL": "handshake",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("img/mandate.svg")}
+    ],
+    # The green of the site's own pages.
+    "COLORS": {
+        "primary": {
+            "50": "#effaf5", "100": "#d8f2e6", "200": "#b4e4d0", "300": "#83cfb3", "400": "#4fb491",
+            "500": "#2d9877", "600": "#1f6f58", "700": "#1d5c4a", "800": "#174a3c", "900": "#133d32",
+            "950": "#0a231d",
+        }
+    },
+}  # fmt: skip

@@ -24,9 +24,7 @@ class OutputForm(RowForm):
     name = name_field(label=_("Name"))
     label = fields.texts(label=_("Label"), limit=200)
     source = forms.ChoiceField(label=_("Comes from"), choices=OutputSource.choices)
-    fact = forms.ChoiceField(
-        label=_("Fact"), required=False, help_text=_("What the activity's tools give, by tool.")
-    )
+    fact = forms.ChoiceField(label=_("Fact"), required=False)
     input = forms.ChoiceField(label=_("Input"), required=False)
     fixed_kind = forms.ChoiceField(label=_("Kind of value"), choices=FIXED_KINDS, required=False)
     fixed = forms.CharField(
