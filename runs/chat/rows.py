@@ -11,6 +11,7 @@ from runs.models import (
     Confirmation,
     Conversation,
     Escalation,
+    EscalationDecision,
     Fact,
     Message,
     Question,
@@ -33,10 +34,15 @@ class Window:
 
 def whole_runs() -> QuerySet[Run]:
     """Runs with all that a person sees of them."""
-    calls = ToolCall.objects.prefetch_related(
+    calls = ToolCall.objects.select_related("by").prefetch_related(
         "arguments", Prefetch("fact", queryset=Fact.objects.only("id", "call_id", "data"))
     )
-    escalations = Escalation.objects.select_related("group__workspace_group", "assignee")
+    decisions = EscalationDecision.objects.select_related(
+        "by", "call", "to_user", "to_group__workspace_group"
+    )
+    escalations = Escalation.objects.select_related(
+        "group__workspace_group", "assignee", "taken_by", "closed_by"
+    ).prefetch_related(Prefetch("decisions", queryset=decisions))
     return Run.objects.select_related("user", "revision__agent", "workspace").prefetch_related(
         "activity__inputs",
         Prefetch("messages", queryset=Message.objects.order_by("id")),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from runs.states import CallState, ConfirmationState, Outcome, RunState, StepState
+from runs.states import CallState, ConfirmationState, EscalationState, Outcome, RunState, StepState
 
 #: (badge, icon)
 Tone = tuple[str, str]
@@ -27,6 +27,7 @@ RUNS: Mapping[str, Tone] = {
     RunState.NEEDS_INPUT: ("wait", "question"),
     RunState.AWAITING: ("wait", "hand"),
     RunState.ESCALATED: ("wait", "person"),
+    RunState.TURN: ("busy", "clock"),
 }
 STEPS: Mapping[str, Tone] = {
     StepState.PENDING: ("plain", "minus"),
@@ -35,6 +36,12 @@ STEPS: Mapping[str, Tone] = {
     StepState.STOPPED: ("plain", "minus"),
     StepState.ESCALATED: ("wait", "person"),
     StepState.ABANDONED: ("plain", "close"),
+}
+ESCALATIONS: Mapping[str, Tone] = {
+    EscalationState.OPEN: ("wait", "person"),
+    EscalationState.RESUMED: ("good", "arrow"),
+    EscalationState.SOLVED: ("good", "check"),
+    EscalationState.CLOSED: ("plain", "close"),
 }
 CALLS: Mapping[str, Tone] = {
     CallState.PROPOSED: ("plain", "minus"),

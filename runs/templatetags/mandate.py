@@ -3,10 +3,15 @@
 from typing import Any
 
 from django import template
+from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts.current import workspace_for
 from accounts.models import User
+from agentapp.kernel.errors import NotAllowed
+from runs.deciders import has_inbox, waiting_for
 from runs.templatetags.icons import ICONS
 
 register = template.Library()
@@ -35,3 +40,19 @@ def initials(user: User) -> str:
 def get(mapping: dict[str, Any], key: str) -> Any:
     """`mapping[key]`, or an empty string."""
     return mapping.get(key, "")
+
+
+@register.inclusion_tag("inbox/_badge.html", takes_context=True)
+def inbox_link(context: template.Context) -> dict[str, Any]:
+    """The link to the inbox with the number of what waits, for those to whom escalations may come."""
+    shown = {"section": context.get("section", ""), "open": False}
+    request: HttpRequest | None = context.get("request")
+    if request is None or not isinstance(request.user, User):
+        return shown
+    try:
+        workspace = workspace_for(request)
+    except NotAllowed:
+        return shown
+    due = list(waiting_for(request.user, workspace).values_list("due_at", flat=True)[:100])
+    late = any(at is not None and at <= timezone.now() for at in due)
+    return shown | {"open": bool(due) or has_inbox(request.user, workspace), "count": len(due), "late": late}

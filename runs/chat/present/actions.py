@@ -47,6 +47,7 @@ class CallView:
     started_at: datetime | None
     milliseconds: int
     is_open: bool
+    by: UUID | None
 
     @property
     def result_text(self) -> str:
@@ -71,6 +72,7 @@ class ConfirmationView:
     tone: tones.Tone
     verdict: str
     decided_at: datetime | None
+    decider: UUID
 
 
 RISKS: Mapping[str, str] = {Risk.LOW: "plain", Risk.MEDIUM: "wait", Risk.HIGH: "bad"}
@@ -110,6 +112,7 @@ def call_view(call: ToolCall, labels: Mapping[str, str]) -> CallView:
         started_at=call.started_at,
         milliseconds=call.milliseconds,
         is_open=call.state in _OPEN,
+        by=call.by_id,
     )
 
 
@@ -140,6 +143,7 @@ def origin_words(origin: str, detail: str) -> str:
         ArgumentOrigin.DEFAULT.value: gettext("the usual value"),
         ArgumentOrigin.AGENT.value: gettext("chosen by the model"),
         ArgumentOrigin.PERSON.value: gettext("your answer"),
+        ArgumentOrigin.DECIDER.value: gettext("from who decided"),
         ArgumentOrigin.HANDED_OVER.value: gettext("from an earlier run"),
         ArgumentOrigin.UNGROUNDED.value: gettext("from nowhere"),
     }.get(origin, origin)
@@ -158,10 +162,11 @@ def confirmation_views(
     """Return the run's confirmations, each with its place among those asked for together."""
     rows = list(run.confirmations.all())
     owners = {call.pk: call.model_call_id or call.pk for call in run.calls.all()}
-    return [_confirmation(row, rows, owners, calls, viewer) for row in rows if row.call_id in calls]
+    return [_confirmation(run, row, rows, owners, calls, viewer) for row in rows if row.call_id in calls]
 
 
 def _confirmation(
+    run: Run,
     row: Confirmation,
     rows: Sequence[Confirmation],
     owners: Mapping[UUID, UUID],
@@ -183,6 +188,7 @@ def _confirmation(
         tone=tones.CONFIRMATIONS[row.state],
         verdict=_verdict(row, viewer),
         decided_at=row.decided_at,
+        decider=calls[row.call_id].by or run.user_id,
     )
 
 

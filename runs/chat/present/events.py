@@ -41,6 +41,10 @@ TITLES: Mapping[str, Any] = {
     "prose.written": _("A text was written"),
     "run.stop_requested": _("Stop was pressed"),
     "run.escalated": _("The run was handed to somebody else"),
+    "escalation.decided": _("Somebody decided on the open step"),
+    "escalation.settled": _("The escalation ended"),
+    "escalation.reminded": _("Those who decide were reminded"),
+    "step.resumed": _("The step went on"),
     "run.finished": _("The run ended"),
     "run.discarded": _("Something was discarded"),
 }

@@ -14,6 +14,7 @@ from activities.models.fields import in_language
 from agentapp.kernel.sanitise import markdown_html
 from runs.chat import tones
 from runs.chat.present.actions import CallView, ConfirmationView, call_view, confirmation_views, origin_words
+from runs.chat.present.escalations import EscalationView, escalation_view
 from runs.chat.present.questions import QuestionView, answer_words, question_view
 from runs.chat.values import shown
 from runs.models import MessageAuthor, Question, Run, RunInput, RunStep
@@ -83,7 +84,8 @@ class RunView:
     model: str
     progress: str
     active_seconds: float
-    handed_to: str
+    escalations: tuple[EscalationView, ...]
+    viewer: UUID | None
     continues: bool
 
     @property
@@ -100,8 +102,20 @@ class RunView:
         return self.state == RunState.FINISHED
 
     @property
+    def is_waiting_turn(self) -> bool:
+        return self.state == RunState.TURN
+
+    @property
+    def escalation(self) -> EscalationView | None:
+        """The one that is open."""
+        return next((item for item in self.escalations if item.is_open), None)
+
+    @property
     def pending(self) -> tuple[ConfirmationView, ...]:
-        return tuple(item for item in self.confirmations if item.is_pending)
+        """What waits for the viewer: what somebody does themselves in an open step waits for them."""
+        return tuple(
+            item for item in self.confirmations if item.is_pending and self.viewer in (None, item.decider)
+        )
 
     @property
     def decided(self) -> tuple[ConfirmationView, ...]:
@@ -147,7 +161,8 @@ def run_view(
         model=model_name(run.model),
         progress=_progress(run, steps),
         active_seconds=run.active_seconds,
-        handed_to=_handed_to(run),
+        escalations=tuple(escalation_view(item) for item in reversed(run.escalations.all())),
+        viewer=viewer.pk if viewer else None,
         continues=run.parent_id is not None,
     )
 
@@ -225,6 +240,9 @@ def _progress(run: Run, steps: Sequence[StepView]) -> str:
         case RunState.NEEDS_INPUT:
             return gettext("Waiting for your answer")
         case RunState.AWAITING:
+            others = [item.by for item in run.calls.all() if item.state == CallState.AWAITING and item.by]
+            if others:
+                return gettext("%(name)s is deciding") % {"name": others[0].get_full_name()}
             return gettext("Waiting for your decision")
         case RunState.QUEUED | RunState.WORKING:
             return _work(run, steps)
@@ -239,14 +257,3 @@ def _work(run: Run, steps: Sequence[StepView]) -> str:
         return gettext("Preparing…")
     open_call = next((call for call in current.calls if call.is_open), None)
     return f"{current.name}: {open_call.title}…" if open_call else f"{current.name}…"
-
-
-def _handed_to(run: Run) -> str:
-    """Return who decides on an escalated run."""
-    escalation = next(iter(run.escalations.all()), None)
-    if run.state != RunState.ESCALATED or escalation is None:
-        return ""
-    if escalation.assignee:
-        return escalation.assignee.get_full_name()
-    group = getattr(escalation.group, "workspace_group", None)
-    return group.label if group else ""

@@ -9,11 +9,16 @@ from django.views.decorators.http import require_safe
 
 from accounts import audit
 from accounts.current import workspace_for
+from accounts.models import User
 from runs import selectors
 from runs.chat import history, rows
 from runs.chat.errors import Request, edge
 from runs.chat.present.events import event_views
+from runs.chat.present.lead import lead_of
 from runs.chat.present.run import run_view
+from runs.chat.present.story import story_of
+from runs.deciders import waiting_for
+from runs.models import Run
 from runs.states import Outcome
 
 
@@ -49,7 +54,7 @@ def runs(request: Request) -> HttpResponseBase:
 @edge
 def run(request: Request, run_id: UUID) -> HttpResponseBase:
     """Everything that happened in one run, in order."""
-    selectors.run_for(request.user, run_id)
+    found = selectors.run_for(request.user, run_id)
     version = rows.versions_of([run_id]).get(run_id, 0)
     shown = rows.whole_runs().select_related("conversation", "parent").get(pk=run_id)
     events = selectors.events_of(shown, 0)
@@ -60,6 +65,9 @@ def run(request: Request, run_id: UUID) -> HttpResponseBase:
             "section": "runs",
             "shown": shown,
             "run": run_view(shown, version, request.user),
+            "story": story_of(shown, request.user),
+            "lead": lead_of(shown),
+            "decides": _open_escalation(request.user, found),
             "events": event_views(events),
             "verification": audit.verify_stream(run_id),
             "is_own": shown.user_id == request.user.pk,
@@ -67,3 +75,8 @@ def run(request: Request, run_id: UUID) -> HttpResponseBase:
             "children": shown.children.all(),
         },
     )
+
+
+def _open_escalation(user: User, run: Run) -> UUID | None:
+    """Return the run's escalation that waits for `user`."""
+    return waiting_for(user, run.workspace).filter(run=run).values_list("pk", flat=True).first()
