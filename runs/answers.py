@@ -72,6 +72,14 @@ def failed(code: str) -> str:
     )
 
 
+def not_permitted(activity: str) -> str:
+    """Return what to say when a run hands over to what this person has no right to."""
+    return _(
+        "The next activity, “%(activity)s”, needs a right that you do not hold. Nothing of it was started. "
+        "Ask the people who run this workspace, or somebody who has the right to go on."
+    ) % {"activity": escape_markdown(activity)}
+
+
 def refused(detail: str) -> str:
     """Return what to say when a person or a business rule said no."""
     return escape_markdown(detail) if detail else _("You refused, so nothing was executed.")

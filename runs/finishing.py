@@ -7,6 +7,7 @@ from runs.escalating import settle_of_step
 from runs.journal import Journal
 from runs.models import Confirmation, Question, Run, RunStep, ToolCall
 from runs.queueing import call_next
+from runs.sequence import HandOver, follow_run
 from runs.states import (
     CallState,
     ConfirmationState,
@@ -29,8 +30,11 @@ def finish_run(
     answer: str,
     code: str = "",
     by: ActorKind = ActorKind.SYSTEM,
+    hand_over: HandOver | None = None,
 ) -> None:
-    """Move `run` to finished. Pending questions and confirmations become void, open steps abandoned.
+    """Move `run` to finished, and start what follows it: `hand_over`, or the next part of its plan.
+
+    Pending questions and confirmations become void, open steps abandoned.
 
     Raises TransitionLost when it is no longer in the state this instance has.
     """
@@ -50,6 +54,7 @@ def finish_run(
             settle_of_step(step, EscalationState.CLOSED, journal)
         change_state(step, StepState.ABANDONED, ended_at=timezone.now())
     journal.event("run.finished", {"outcome": outcome.value, "code": code}, by)
+    follow_run(run, journal, hand_over)
     call_next(run)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from runs.models import Confirmation, Question, Run, RunStep, ToolCall
+from runs.models import Confirmation, PlanPart, Question, Run, RunFailure, RunStep, ToolCall
 from runs.selectors import events_of
 from runs.states import WAITING_OUTCOME, QuestionState
 
@@ -90,6 +90,25 @@ class UsageReport(BaseModel):
     active_seconds: Decimal
 
 
+class FailureReport(BaseModel):
+    """One failure of the model: premature_end, imagined_result or scope."""
+
+    kind: str
+    step: str
+    detail: str
+
+
+class PlanPartReport(BaseModel):
+    """One part of a message that asked for several things. `run` is empty until it begins."""
+
+    position: int
+    activity: str
+    words: str
+    needs: int | None
+    state: str
+    run: UUID | None
+
+
 class RunReport(BaseModel):
     """Everything a program may want to know of a run."""
 
@@ -100,6 +119,8 @@ class RunReport(BaseModel):
     events: list[EventReport]
     usage: UsageReport
     model: str
+    failures: list[FailureReport]
+    plan: list[PlanPartReport]
 
 
 def run_report(run: Run) -> RunReport:
@@ -118,7 +139,31 @@ def run_report(run: Run) -> RunReport:
             active_seconds=Decimal(str(round(run.active_seconds, 3))),
         ),
         model=run.model,
+        failures=[_failure(item) for item in run.failures.select_related("step__step")],
+        plan=_plan(run) if run.plan_id else [],
     )
+
+
+def _failure(item: RunFailure) -> FailureReport:
+    return FailureReport(kind=item.kind, step=item.step.step.key if item.step else "", detail=item.detail)
+
+
+def _plan(run: Run) -> list[PlanPartReport]:
+    runs = {
+        part: pk
+        for pk, part in Run.objects.filter(plan=run.plan_id).order_by("-id").values_list("pk", "part")
+    }
+    return [
+        PlanPartReport(
+            position=item.position,
+            activity=item.activity.key,
+            words=item.words,
+            needs=item.needs,
+            state=item.state,
+            run=runs.get(item.position),
+        )
+        for item in PlanPart.objects.filter(plan=run.plan_id).select_related("activity")
+    ]
 
 
 def _run_part(run: Run) -> RunPart:

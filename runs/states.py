@@ -176,7 +176,7 @@ _ESCALATION: Mapping[str, frozenset[str]] = {
 }
 _PART: Mapping[str, frozenset[str]] = {
     PartState.PENDING: frozenset({PartState.STARTED, PartState.HELD, PartState.STOPPED}),
-    PartState.HELD: frozenset({PartState.STARTED, PartState.STOPPED}),
+    PartState.HELD: frozenset({PartState.PENDING, PartState.STOPPED}),
 }
 _TABLES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "Run": _RUN,

@@ -11,10 +11,19 @@ from runs import answers
 from runs.confirmations import expire
 from runs.finishing import finish_run
 from runs.journal import Journal, write_events
-from runs.models import Confirmation, Question, Run
+from runs.models import Confirmation, Plan, Question, Run
 from runs.queueing import run_defer
 from runs.reminders import remind_deciders
-from runs.states import ACTIVE_RUN_STATES, ConfirmationState, Outcome, QuestionState, RunState, change_state
+from runs.sequence import go_on
+from runs.states import (
+    ACTIVE_RUN_STATES,
+    ConfirmationState,
+    Outcome,
+    PartState,
+    QuestionState,
+    RunState,
+    change_state,
+)
 
 #: A job queued this long ago and not taken up is lost.
 _QUEUED_TOO_LONG = timedelta(seconds=30)
@@ -27,6 +36,7 @@ def sweep() -> None:
     expire_questions()
     take_up_abandoned_runs()
     give_turns()
+    go_on_with_plans()
     remind_deciders()
 
 
@@ -80,3 +90,16 @@ def give_turns() -> None:
         for run in waiting.filter(~Exists(active)).select_for_update(skip_locked=True)[:_BATCH]:
             Run.objects.filter(pk=run.pk).update(queued_at=now)
             run_defer(run)
+
+
+def go_on_with_plans() -> None:
+    """Start the next part of plans whose conversation became free when nobody could start it."""
+    busy = Run.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_RUN_STATES)
+    waiting = Plan.objects.filter(parts__state=PartState.PENDING).exclude(Exists(busy)).distinct()
+    for plan in waiting[:_BATCH]:
+        journal = Journal()
+        with transaction.atomic():
+            last = plan.runs.select_related("workspace").order_by("id").last()
+            if last is not None:
+                go_on(last, journal)
+                write_events(last, journal)

@@ -129,8 +129,15 @@ class RunView:
 
     @property
     def words(self) -> list[str]:
-        """Everything the person wrote in this run."""
-        return [message.text for message in self.messages]
+        """Everything the person wrote in this run: of its message, the part that the run is about."""
+        said = [message.text for message in self.messages]
+        return [self.run.words, *self.answers] if self.run.words else said
+
+    @property
+    def answers(self) -> list[str]:
+        """What the person wrote after the request. A linked run has no message of its own."""
+        said = [message.text for message in self.messages]
+        return said if self.run.parent_id else said[1:]
 
     def context(self, call: ToolCall | None = None) -> ToolContext:
         """Return the context in which this run's tools act."""

@@ -5,11 +5,12 @@ from time import monotonic
 from typing import Any
 
 from accounts.models import ActorKind
+from accounts.standing import Standing
 from activities.models import Activity, ActivityInput, DiscoveryCandidate, DiscoveryLog
 from activities.models.activity import FieldKind
 from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
-from activities.rights import may_use
+from activities.rights import can_be_done, may_use
 from runs import answers
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
@@ -17,16 +18,19 @@ from runs.engine.ask import Asked as AskedModel
 from runs.engine.commit import commit
 from runs.engine.light import follow
 from runs.engine.requests import input_request, route_request
+from runs.engine.several import Part, read_parts, write_plan
 from runs.finishing import finish_run
+from runs.handover import earlier_records, from_earlier
 from runs.inputs import READ_BY_CODE, Settled, asked, settle
 from runs.journal import Journal
-from runs.llm.base import CHOOSE_ACTIVITY, FILL_INPUTS, FieldSpec, ModelRequest, drain
+from runs.llm.base import CHOOSE_ACTIVITY, FILL_INPUTS, SEVERAL, FieldSpec, ModelRequest, drain
 from runs.llm.builtin import BuiltinModel
-from runs.models import RunInput, RunStep
+from runs.models import Plan, RunInput, RunStep
 from runs.models.question import AskedBecause
+from runs.models.run import Origin
 from runs.offered import offered_to
 from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
-from runs.references import Eyes
+from runs.references import MAX_CANDIDATES, Eyes
 from runs.specs import card_key, card_of, input_spec
 from runs.states import Outcome, QuestionState, RunState, change_state
 from runs.view import RunView
@@ -63,6 +67,11 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
     by_key = {card_key(activity): activity for activity in offered}
     decision = answer.get("decision")
+    parts = read_parts(answer, by_key, view.words) if decision == SEVERAL else []
+    if len(parts) > 1:
+        return _plan_several(view, asked_model, parts)
+    if parts:
+        decision, answer = "activity", {"activity": card_key(parts[0].activity)}
     chosen = by_key.get(str(answer.get("activity")))
     named = answer.get("alternatives")
     keys = map(str, named if isinstance(named, list) else ())
@@ -80,6 +89,16 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
             return PAUSE
         _declined(view, offered, journal)
     return PAUSE
+
+
+def _plan_several(view: RunView, asked_model: AskedModel, parts: Sequence[Part]) -> Onward:
+    """Put the plan on record, and go on with its first part as this run."""
+    plan, first = Plan(conversation_id=view.run.conversation_id), parts[0].activity
+    begun = {"plan": plan, "part": 1, "words": parts[0].words, "activity": first, "revision": first.revision}
+    with settling(view, asked_model, **begun) as journal:
+        write_plan(plan, parts, journal)
+        _pin(view, first, journal)
+    return GO_ON
 
 
 def _log_search(
@@ -146,12 +165,8 @@ def fill_inputs(view: RunView) -> Onward:
     activity = view.activity
     assert activity is not None  # noqa: S101 - the plan fills inputs of a routed run only
     rights = view.rights()
-    if not may_use(rights, activity, view.run.workspace):
-        with commit(view) as journal:
-            finish_run(
-                view.run, Outcome.FAILED, journal, answer=answers.failed("permission"), code="permission"
-            )
-        return PAUSE
+    if not _is_open(view, activity, rights):
+        return _not_open(view, activity)
     answered, said = _unread_words(view)
     open_fields = _open_fields(view, answered)
     settled, problems, asked_model = (
@@ -159,6 +174,8 @@ def fill_inputs(view: RunView) -> Onward:
         if open_fields and said
         else ([], [], None)
     )
+    if view.run.words:
+        settled, problems = _with_earlier(view, open_fields, settled, problems, view.eyes(rights))
     done = {item.name for item in settled}
     named = {item.name for item in problems}
     problems += [
@@ -176,6 +193,51 @@ def fill_inputs(view: RunView) -> Onward:
         return follow(view, journal)
 
 
+def _is_open(view: RunView, activity: Activity, rights: Standing) -> bool:
+    """True when the person may use the activity; of a linked run, nobody has asked that before."""
+    if not may_use(rights, activity, view.run.workspace):
+        return False
+    return view.run.parent_id is None or can_be_done(activity, rights.permissions)
+
+
+def _not_open(view: RunView, activity: Activity) -> Onward:
+    outcome, answer = Outcome.FAILED, answers.failed("permission")
+    if view.run.parent_id is not None and not view.steps:
+        outcome = Outcome.REFUSED
+        answer = answers.not_permitted(in_language(activity.name, view.language))
+    with commit(view) as journal:
+        finish_run(view.run, outcome, journal, answer=answer, code="permission")
+    return PAUSE
+
+
+def _with_earlier(
+    view: RunView,
+    fields: Sequence[ActivityInput],
+    settled: Sequence[Settled],
+    problems: Sequence[Asked],
+    eyes: Eyes,
+) -> tuple[list[Settled], list[Asked]]:
+    """Take what the words leave open from the part this one builds on; of several, the person chooses."""
+    done = {item.name for item in settled}
+    named = {item.name: item for item in problems if item.because != AskedBecause.UNKNOWN}
+    wanted = [
+        field for field in fields if field.required and field.name not in done and field.name not in named
+    ]
+    records = earlier_records(view.run) if wanted else []
+    taken, asks = list(settled), list(problems)
+    for field in wanted if records else ():
+        offers = from_earlier(field, records, eyes)
+        if len(offers) == 1:
+            item = offers[0]
+            taken.append(Settled(field.name, item.value, item.label, item.path, Origin.HANDED_OVER))
+        elif offers:
+            choices = tuple(Choice(str(item.value), item.label) for item in offers[:MAX_CANDIDATES])
+            asks = [ask for ask in asks if ask.name != field.name]
+            asks.append(asked(view, field, AskedBecause.AMBIGUOUS, candidates=choices, words=view.run.words))
+    mine = {item.name for item in taken}
+    return taken, [ask for ask in asks if ask.name not in mine]
+
+
 def _open_fields(view: RunView, answered: list[str]) -> list[ActivityInput]:
     """Return the inputs to fill: those that an answer is about, else all that have no value."""
     fields = view.activity.inputs.all() if view.activity else ()
@@ -185,8 +247,8 @@ def _open_fields(view: RunView, answered: list[str]) -> list[ActivityInput]:
 
 def _unread_words(view: RunView) -> tuple[list[str], list[str]]:
     """Return what an answer in words is about (nothing: the request itself), and the words not read yet."""
-    if view.unread_answer and len(view.messages) > 1:
-        return view.unread_answer, [view.messages[-1].text]
+    if view.unread_answer and view.answers:
+        return view.unread_answer, view.answers[-1:]
     read_before = any(
         call.purpose == "inputs" and call.ended and not call.error_code for call in view.model_calls
     )
@@ -260,7 +322,7 @@ def _record_inputs(view: RunView, settled: Sequence[Settled], journal: Journal) 
         journal.event(
             "run.input",
             {"name": row.name, "value": row.value, "label": row.label, "origin": row.origin},
-            ActorKind.PERSON,
+            ActorKind.SYSTEM if row.origin == Origin.HANDED_OVER else ActorKind.PERSON,
         )
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from activities import conditions
 from activities.models import ActivityOutput
 from activities.models.activity import OutputSource
 from activities.models.fields import in_language
@@ -14,6 +13,7 @@ from activities.templates import BadTemplate, escape_markdown, render
 from runs import answers
 from runs.engine.steps import Finish
 from runs.finishing import finish_run
+from runs.handover import hand_over_of
 from runs.journal import Journal
 from runs.models import RunOutput
 from runs.states import Outcome
@@ -40,14 +40,14 @@ def _succeed(view: RunView, journal: Journal) -> None:
     answer, code = _filled(view, rows)
     RunOutput.objects.bulk_create(rows)
     view.outputs.update({row.name: row for row in rows})
-    route = _routing(view)
-    if route:
-        journal.event("run.routing", {"outcome": route})
+    hand_over = hand_over_of(view)
+    if hand_over is not None:
+        journal.event("run.routing", {"outcome": hand_over.outcome})
     if any(fact.simulated for fact in view.facts):
         answer = answers.tried_out(answer)
         finish_run(view.run, Outcome.SIMULATED, journal, answer=answer, code=code)
         return
-    finish_run(view.run, Outcome.SUCCEEDED, journal, answer=answer, code=code)
+    finish_run(view.run, Outcome.SUCCEEDED, journal, answer=answer, code=code, hand_over=hand_over)
 
 
 def _output(view: RunView, field: ActivityOutput) -> RunOutput | None:
@@ -82,11 +82,3 @@ def _filled(view: RunView, rows: Sequence[RunOutput]) -> tuple[str, str]:
         "This is done. Its answer could not be laid out as designed, so here are the facts as they are:"
     )
     return "\n".join([intro, "", *lines]), "template_failed"
-
-
-def _routing(view: RunView) -> str:
-    """Return the name of the routing outcome that holds, empty for none."""
-    for outcome in view.activity.routing.all() if view.activity else ():
-        if conditions.evaluate(outcome.condition, view.scope()).holds:
-            return str(outcome.name)
-    return ""

@@ -14,6 +14,7 @@ from runs.journal import Journal
 from runs.models import Run, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
 from runs.queueing import call_next
+from runs.sequence import follow_run
 from runs.states import CallState, EscalationState, Outcome, RunState, StepState, Verdict, change_state
 from runs.view import RunView
 
@@ -83,6 +84,7 @@ def escalate(
     change_state(view.run, RunState.ESCALATED, where={"fence": view.run.fence}, lease_until=None, answer=text)
     named = {"escalation": str(escalation.pk), "due": escalation.due_at}
     journal.event("run.escalated", {**_named(step), **named, "reason": reason.value, "gap": gap})
+    follow_run(view.run, journal)
     call_next(view.run)
 
 

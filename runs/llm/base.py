@@ -17,6 +17,8 @@ from activities.models.activity import FieldKind as FieldType
 CHOOSE_ACTIVITY = "choose_activity"
 FILL_INPUTS = "fill_inputs"
 WRITE_PROSE = "write_answer"
+#: The decision of CHOOSE_ACTIVITY when a message asks for several things.
+SEVERAL = "several"
 ASK_PERSON = "ask_person"
 ESCALATE = "escalate"
 
@@ -87,7 +89,9 @@ ReferenceSearch = Callable[[str, str], list[Candidate]]
 @dataclass(frozen=True)
 class RouteTask:
     """Which of these activities is meant? Answered by CHOOSE_ACTIVITY:
-    `{"decision": "activity"|"unclear"|"none", "activity": key|null, "alternatives": [key…]}`."""
+    `{"decision": "activity"|"unclear"|"none"|"several", "activity": key|null, "alternatives": [key…],
+    "several": [{"activity": key, "words": the part of the message, "needs_earlier": bool}…]}`.
+    """
 
     message: str
     cards: tuple[CardSpec, ...]

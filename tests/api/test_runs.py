@@ -69,6 +69,8 @@ def test_it_reads_a_run_whole(alice, declined):
         "events",
         "usage",
         "model",
+        "failures",
+        "plan",
     }
     assert report["run"]["outcome"] == Outcome.DECLINED
     assert [event["seq"] for event in report["events"]] == list(range(1, len(report["events"]) + 1))

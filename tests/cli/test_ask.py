@@ -45,7 +45,7 @@ def test_it_declines_kindly(demo):
 def test_it_prints_one_object(demo):
     code, report = asked(f"Analyse my relationship with {known.RICH_CUSTOMER_NAME} over the past year.")
     assert code == 0
-    assert list(report) == ["run", "steps", "tool_calls", "confirmations", "events", "usage", "model"]
+    assert list(report)[:7] == ["run", "steps", "tool_calls", "confirmations", "events", "usage", "model"]
     assert report["run"]["outcome"] == Outcome.SUCCEEDED
     assert report["run"]["state"] == RunState.FINISHED
     assert report["run"]["answer"]

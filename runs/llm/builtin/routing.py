@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from activities.discovery.embedder import Embedder
 from agentapp.kernel.text import words
-from runs.llm.base import RouteTask
+from runs.llm.base import SEVERAL, RouteTask
 from runs.llm.builtin.cards import CardSet, card_set
 from runs.llm.builtin.clauses import clauses
 from runs.llm.builtin.dense import DenseScores, dense_scores
@@ -16,6 +16,7 @@ from runs.llm.builtin.language import content_stems
 from runs.llm.builtin.lexical import lexical_scores
 from runs.llm.builtin.masking import mask
 from runs.llm.builtin.reading import Reading
+from runs.llm.builtin.several import pieces
 from runs.llm.builtin.smalltalk import instructs_interpreter, is_pleasantry
 
 #: Weight of the vectors beside the words.
@@ -60,7 +61,16 @@ def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
     reading = Reading.of(task.message)
     if not task.cards or is_pleasantry(reading) or instructs_interpreter(reading):
         return _decision("none")
+    parts = pieces(task, lambda text: _certain(text, task, embedder))
+    if parts:
+        return {**_decision(SEVERAL), "several": [part.as_json() for part in parts]}
     return _decide(rank(reading, card_set(task.cards), embedder))
+
+
+def _certain(text: str, task: RouteTask, embedder: Embedder) -> str | None:
+    """Return the card that `text` certainly asks for, None when there is a doubt."""
+    key = _decide(rank(Reading.of(text), card_set(task.cards), embedder))["activity"]
+    return str(key) if key else None
 
 
 def rank(reading: Reading, cards: CardSet, embedder: Embedder) -> Ranking:
