@@ -1,15 +1,15 @@
 """What the desk shows of contracts: an activity's tools, what can be read in its conditions and templates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from copy import copy
 
 from django.utils.translation import gettext_lazy as _
 
-from activities import templates
 from activities.blueprint import OutputPart
+from activities.checks.templates import template_problems
 from activities.importing import output_row
 from activities.models import Activity, Step, ToolBinding
-from activities.scope import Place, fact_places, input_places, read_sample, sample_scope
+from activities.scope import Place, fact_places, input_places
 from activities.tools import ToolContract, registry
 
 
@@ -24,7 +24,7 @@ def places(activity: Activity) -> dict[str, list[Place]]:
 
 
 def places_at(step: Step | None, activity: Activity) -> dict[str, list[Place]]:
-    """Return what can be read when a step is judged: the facts of its tools and of those before, the inputs."""
+    """Return what can be read when a step is judged: facts of its tools and of those before, inputs."""
     steps = list(activity.steps.all())
     reached = steps if step is None else [each for each in steps if each.position <= step.position]
     allowed = {binding.pk for each in reached for binding in each.tools.all()}
@@ -49,30 +49,20 @@ def _others(activity: Activity) -> dict[str, list[Place]]:
     return {str(_("Inputs")): inputs, str(_("The step")): [Place("attempts", _("whole number"))]}
 
 
-def scope_with(activity: Activity, parts: Sequence[OutputPart]) -> dict[str, Any]:
-    """Return a sample scope whose output fields are those of `parts`, saved or not."""
-    scope = sample_scope(activity, contracts_of(activity.tool_bindings.all()))
-    output = {}
-    for position, part in enumerate(parts):
-        row = output_row(activity, part, position)
-        path = row.fact_path if part.source == "fact" else f"inputs.{part.input}"
-        output[part.name] = (
-            "…"
-            if part.source == "prose"
-            else part.fixed
-            if part.source == "fixed"
-            else read_sample(path, scope)
-        )
-    return {**scope, "output": output}
+def with_outputs(activity: Activity, parts: Sequence[OutputPart]) -> Activity:
+    """Return `activity` as if these were its outputs, which need not be saved."""
+    rows = [output_row(activity, part, position) for position, part in enumerate(parts)]
+    copied = copy(activity)
+    kept = getattr(activity, "_prefetched_objects_cache", {})
+    copied._prefetched_objects_cache = {**kept, "outputs": rows}  # type: ignore[attr-defined]
+    return copied
 
 
-def template_problems(
+def answer_problems(
     activity: Activity, parts: Sequence[OutputPart], sources: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield (language, what is wrong) for templates that cannot be filled with these outputs."""
-    scope = scope_with(activity, parts)
+    supposed = with_outputs(activity, parts)
     for language, source in sources.items():
-        try:
-            templates.render(source, scope, language)
-        except templates.BadTemplate as error:
-            yield language, str(error)
+        for problem in template_problems(supposed, source, language):
+            yield language, problem

@@ -38,7 +38,7 @@ class PastRun:
 
 @dataclass
 class Extensions:
-    """`past_runs` lists what this person may see of an activity; `past_scope` gives one's facts and outputs."""
+    """`past_runs` lists what this person may see of an activity; `past_scope` gives the values of one."""
 
     revision_links: list[RevisionLink] = field(default_factory=list)
     urls: list[Callable[[], list[URLPattern]]] = field(default_factory=list)

@@ -92,6 +92,7 @@ class AnswerSection(Section):
     def load(self) -> None:
         kwargs = {
             "frozen": self.frozen,
+            "owner": self.activity,
             "facts": fact_choices(contracts.places(self.activity)),
             "inputs": [field.name for field in self.activity.inputs.all()],
         }
@@ -106,7 +107,7 @@ class AnswerSection(Section):
 
     def _template_fits(self) -> bool:
         """Unknown fields are told here, with the outputs as they would be saved."""
-        for language, problem in contracts.template_problems(self.activity, self.parts, self.sources):
+        for language, problem in contracts.answer_problems(self.activity, self.parts, self.sources):
             self.form.add_error("template", f"{language}: {problem}")
         return not self.form.errors
 
@@ -140,6 +141,7 @@ class HandoverSection(Section):
         others = self.activity.revision.activities.exclude(pk=self.activity.pk)
         kwargs = {
             "frozen": self.frozen,
+            "owner": self.activity,
             "activities": [(each.key, name_of(each.name, each.key)) for each in others],
         }
         self.rows = OutcomeRows(

@@ -6,11 +6,11 @@ from django import forms
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from activities import templates
 from activities.admin import fields
 from activities.admin.forms.base import DeskForm, RowForm, name_field, rows_of
 from activities.admin.forms.inputs import values_of
 from activities.blueprint import OutputPart
+from activities.checks.templates import template_problems
 from activities.models import Activity, ActivityOutput
 from activities.models.activity import OutputSource
 from activities.scope import Place
@@ -45,8 +45,9 @@ class OutputForm(RowForm):
         help_text=_("Stands there when no model writes, or what it wrote is refused. A template, in Liquid."),
     )
 
-    def __init__(self, *args: Any, facts: Any = (), inputs: Any = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, owner: Activity, facts: Any = (), inputs: Any = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.owner = owner
         chosen = self.initial.get("fact", "")
         known = {path for _tool, places in facts for path, _text in places}
         gone = (
@@ -79,11 +80,9 @@ class OutputForm(RowForm):
     def _check_prose(self, values: dict[str, Any]) -> None:
         if not values["fallback"]:
             self.add_error("fallback", _now("A prose field needs a fallback text, for when no model writes."))
-        for source in values["fallback"].values():
-            try:
-                templates.check(source)
-            except templates.BadTemplate as error:
-                self.add_error("fallback", str(error))
+        for language, source in values["fallback"].items():
+            for problem in template_problems(self.owner, source, language, with_output=False):
+                self.add_error("fallback", f"{language}: {problem}")
 
     def _concerned(self, source: str, values: dict[str, Any]) -> dict[str, Any]:
         empty = {"fact": "", "input": "", "fixed": None, "description": "", "fallback": {}, "max_length": 400}

@@ -8,10 +8,12 @@ from django.contrib.auth.models import Group
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from activities import conditions, templates
+from activities import conditions
 from activities.admin import fields
 from activities.admin.forms.base import DeskForm, RowForm, Rows, name_field, rows_of
 from activities.blueprint import OutcomePart, StepPart
+from activities.checks.conditions import condition_problems
+from activities.checks.templates import template_problems
 from activities.models import Activity, Step, ToolBinding
 from activities.models.procedure import ToolChoice
 
@@ -75,9 +77,15 @@ class StepForm(DeskForm):
     )
 
     def __init__(
-        self, tools: Sequence[tuple[str, Any]], groups: Sequence[Group], *args: Any, **kwargs: Any
+        self,
+        activity: Activity,
+        tools: Sequence[tuple[str, Any]],
+        groups: Sequence[Group],
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.activity = activity
         offered: Any = self.fields["tools"]
         offered.choices = tools
         target: Any = self.fields["escalate_to"]
@@ -87,15 +95,14 @@ class StepForm(DeskForm):
             self.fields[name].widget.attrs["data-condition"] = ""
 
     def clean_passes_when(self) -> str:
-        return _condition(self.cleaned_data["passes_when"]) or "true"
+        return checked_condition(self.activity, self.cleaned_data["passes_when"]) or "true"
 
     def clean_stops_when(self) -> str:
-        return _condition(self.cleaned_data["stops_when"])
+        return checked_condition(self.activity, self.cleaned_data["stops_when"])
 
     def clean_stop_message(self) -> dict[str, str]:
         found: dict[str, str] = self.cleaned_data["stop_message"]
-        for source in found.values():
-            check_template(source)
+        check_texts(self.activity, found)
         return found
 
     def clean(self) -> dict[str, Any]:
@@ -111,22 +118,24 @@ class StepForm(DeskForm):
         return values
 
 
-def _condition(expression: str) -> str:
+def checked_condition(activity: Activity, expression: str) -> str:
+    """Return a condition that reads what is there and compares what can be compared."""
     expression = expression.strip()
-    if expression:
-        try:
-            conditions.check(expression)
-        except conditions.BadCondition as error:
-            raise forms.ValidationError(str(error)) from error
+    found = condition_problems(activity, expression) if expression else []
+    if found:
+        raise forms.ValidationError(found)
     return expression
 
 
-def check_template(source: str) -> None:
-    """Raise a form's ValidationError for a template that cannot be read."""
-    try:
-        templates.check(source)
-    except templates.BadTemplate as error:
-        raise forms.ValidationError(str(error)) from error
+def check_texts(activity: Activity, texts: dict[str, str]) -> None:
+    """Raise a form's ValidationError for texts with places that nothing fills."""
+    found = [
+        f"{language}: {problem}"
+        for language, source in texts.items()
+        for problem in template_problems(activity, source, language, with_output=False)
+    ]
+    if found:
+        raise forms.ValidationError(found)
 
 
 def step_values(step: Step) -> dict[str, Any]:
@@ -166,12 +175,13 @@ class OutcomeForm(RowForm):
     label = fields.texts(label=_("Label"), limit=200, help_text=_("What the person reads on the button."))
     when = fields.text(
         label=_("When"), required=True, rows=2, code=True, limit=conditions.MAX_LENGTH,
-        help_text=_("A condition over facts, inputs and output. The first that holds is taken."),
+        help_text=_("A condition over facts and inputs. The first that holds is taken."),
     )  # fmt: skip
     activity = forms.ChoiceField(label=_("Hands over to"))
 
-    def __init__(self, *args: Any, activities: Any = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, owner: Activity, activities: Any = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.owner = owner
         target: Any = self.fields["activity"]
         target.choices = activities
         self.inner = Mapping(
@@ -182,7 +192,7 @@ class OutcomeForm(RowForm):
         )
 
     def clean_when(self) -> str:
-        return _condition(self.cleaned_data["when"])
+        return checked_condition(self.owner, self.cleaned_data["when"])
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

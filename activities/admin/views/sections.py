@@ -1,4 +1,4 @@
-"""Pages about an activity: its parts, its tools one by one, its steps one by one, the preview of its answer."""
+"""Pages about an activity: its parts, its tools and steps one by one, and removing it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -223,6 +223,7 @@ def _step_form(opened: Opened, step: Step | None) -> StepForm:
     own = WorkspaceGroup.objects.filter(workspace=opened.revision.agent.workspace).select_related("group")
     groups = [row.group for row in own]
     return StepForm(
+        opened.activity,
         tool_choices(bindings, titles),
         groups,
         opened.posted,
