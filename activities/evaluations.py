@@ -29,7 +29,9 @@ class StepRate:
 def latest_evaluation(revision: Revision) -> Evaluation | None:
     """Return the newest finished evaluation of exactly what `revision` says now, None without one."""
     return (
-        Evaluation.objects.filter(revision=revision, version=revision.version, finished_at__isnull=False)
+        Evaluation.objects.filter(
+            revision=revision, version=revision.version, finished_at__isnull=False, chaining=None
+        )
         .order_by("-id")
         .first()
     )
@@ -62,12 +64,20 @@ def step_rates(evaluation: Evaluation) -> list[StepRate]:
 
 
 def previous_evaluation(evaluation: Evaluation) -> Evaluation | None:
-    """Return what to compare with: the newest finished evaluation of the revision before this one."""
+    """Return what to compare with: the newest finished evaluation of the revision before this one.
+
+    Of an experiment with `chaining`: the newest of the same revision that was none, or was the other one.
+    """
+    if evaluation.chaining is not None:
+        others = Evaluation.objects.filter(revision=evaluation.revision_id, finished_at__isnull=False)
+        unlike = others.filter(Q(chaining=None) | Q(chaining=not evaluation.chaining), pk__lt=evaluation.pk)
+        return unlike.order_by("-id").select_related("revision").first()
     return (
         Evaluation.objects.filter(
             revision__agent=evaluation.revision.agent_id,
             revision__number__lt=evaluation.revision.number,
             finished_at__isnull=False,
+            chaining=None,
         )
         .order_by("-revision__number", "-id")
         .select_related("revision")

@@ -109,11 +109,13 @@ class ExpectedCall(Identified):
 class Evaluation(Identified):
     """One run of all test prompts of an agent against one revision, as it was then.
 
-    `version` is the revision's at the start: a draft that was changed since has no evaluation.
+    `version` is the revision's at the start: a draft that was changed since has no evaluation. With
+    `chaining` set, intentions were declared, or not, whatever the activities say: an experiment.
     """
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="evaluations")
     version = models.PositiveIntegerField(default=1)
+    chaining = models.BooleanField(null=True)
     model = models.CharField(max_length=100, blank=True)
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)

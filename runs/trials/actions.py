@@ -26,11 +26,13 @@ def trial_start(
     prompt: str,
     language: str = "",
     queue: bool = False,
+    chaining: bool | None = None,
 ) -> Run:
     """Make a trial of `prompt` on `revision`, as `as_user` would be served.
 
     It is on behalf of `actor`, else of the operator. The caller drives it (`runs.jobs.run_drain`); with
-    `queue` a worker does. Without a `language`, the prompt's is found as in the chat. Both people stand in
+    `queue` a worker does. Without a `language`, the prompt's is found as in the chat; without `chaining`,
+    the activity says whether intentions are declared. Both people stand in
     the audit history. Raises NotAllowed for an actor without design rights, InvalidInput for an empty or too
     long prompt or a user who is no member.
     """
@@ -49,6 +51,7 @@ def trial_start(
             user=as_user,
             revision=revision,
             trial_by=actor,
+            chaining=chaining,
             language=language or language_of(words(text), as_user.language),
             time_zone=as_user.time_zone,
             # Consent is one's own: nobody gives it for somebody else.

@@ -33,7 +33,9 @@ EVALUATION_TASK = "runs.evaluate"
 Progress = Callable[[EvaluationResult], None]
 
 
-def evaluation_begin(revision: Revision, *, actor: User | None, model_name: str = "") -> Evaluation:
+def evaluation_begin(
+    revision: Revision, *, actor: User | None, model_name: str = "", chaining: bool | None = None
+) -> Evaluation:
     """Put an evaluation on record. Raises NotAllowed, InvalidInput, Conflict if one is at work."""
     check_may_try(actor, revision.agent)
     with transaction.atomic():
@@ -47,6 +49,7 @@ def evaluation_begin(revision: Revision, *, actor: User | None, model_name: str 
             revision=locked,
             version=locked.version,
             model=model_name or get_model().name,
+            chaining=chaining,
             started_by=actor,
         )
         _record(evaluation, "evaluation.started", actor, {"number": locked.number})
@@ -67,13 +70,16 @@ def evaluate(
     actor: User | None = None,
     model: Model | None = None,
     as_user: User | None = None,
+    chaining: bool | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Run every test prompt on `revision` in this process and return the finished evaluation.
 
-    `model` answers instead of this installation's, in the whole process: for commands and tests.
+    `model` answers instead of this installation's, in the whole process: for commands and tests. With
+    `chaining`, intentions are declared, or not, whatever the activities say.
     """
-    evaluation = evaluation_begin(revision, actor=actor, model_name=model.name if model else "")
+    name = model.name if model else ""
+    evaluation = evaluation_begin(revision, actor=actor, model_name=name, chaining=chaining)
     with use_model(model) if model else nullcontext():
         return evaluation_carry_out(evaluation.pk, as_user=as_user, progress=progress)
 
@@ -135,6 +141,7 @@ def _trial(evaluation: Evaluation, prompt: TestPrompt, as_user: User | None) -> 
         revision=evaluation.revision,
         prompt=prompt.text,
         language=prompt.language,
+        chaining=evaluation.chaining,
     )
     return run_drain(run.pk)
 

@@ -354,3 +354,18 @@ def test_the_command_says_what_is_wrong(world: World, agent: Agent, arguments: l
     prompts_import(agent, [part()], actor=world.designer)
     with pytest.raises(CommandError):
         call_command("evaluate", *arguments, stdout=StringIO())
+
+
+# Intentions
+
+
+def test_an_experiment_is_no_evaluation_of_the_revision(world: World, agent: Agent) -> None:
+    """With intentions declared against what the activity says, the rate says nothing of the revision."""
+    assert world.revision is not None
+    prompts_import(agent, [part()], actor=world.designer)
+    plain = evaluate(world.revision, model=ScriptedModel(list(SCRIPT)))
+    experiment = evaluate(world.revision, model=ScriptedModel([declined()]), chaining=True)
+    assert latest_evaluation(world.revision) == plain
+    assert Run.objects.get(pk=experiment.results.get().run_id).chaining is True
+    assert comparison(experiment).previous == plain
+    assert comparison(plain).previous is None

@@ -35,6 +35,12 @@ class Command(BaseCommand):
         parser.add_argument("--model", choices=[BUILTIN], help="Instead of the model of this installation.")
         parser.add_argument("--as", dest="as_user", metavar="EMAIL", help="Who asks what names nobody.")
         parser.add_argument(
+            "--chaining",
+            choices=["on", "off"],
+            help="Declare intentions, or not, whatever the activities say: an experiment, compared with the"
+            " newest other evaluation of the same revision.",
+        )
+        parser.add_argument(
             "--require", type=_percent, metavar="PERCENT", help="Least rate; else the revision's own, if any."
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
@@ -47,7 +53,7 @@ class Command(BaseCommand):
         shapes, below = [], False
         for agent in _agents(options["agent"], options["workspace"]):
             revision = find_revision(agent, options["revision"])
-            found = self._evaluated(revision, model, as_user, options["json"])
+            found = self._evaluated(revision, model, as_user, options["chaining"], options["json"])
             required = options["require"] if options["require"] is not None else revision.required_pass_rate
             below = below or (required is not None and found.rate < required)
             shapes.append(shape_of(found, required))
@@ -58,13 +64,22 @@ class Command(BaseCommand):
         sys.exit(1 if below else 0)
 
     def _evaluated(
-        self, revision: Revision, model: Model | None, as_user: User | None, quiet: bool
+        self,
+        revision: Revision,
+        model: Model | None,
+        as_user: User | None,
+        chaining: str | None,
+        quiet: bool,
     ) -> Comparison:
         if not quiet:
             self.stdout.write(f"{revision.agent.key} #{revision.number}")
         try:
             done = evaluate(
-                revision, model=model, as_user=as_user, progress=None if quiet else self._show_result
+                revision,
+                model=model,
+                as_user=as_user,
+                chaining=None if chaining is None else chaining == "on",
+                progress=None if quiet else self._show_result,
             )
         except MandateError as error:
             raise CommandError(str(error)) from error
@@ -103,6 +118,7 @@ def shape_of(found: Comparison, required: Decimal | None) -> dict[str, Any]:
         "revision": evaluation.revision.number,
         "evaluation": evaluation.pk,
         "model": evaluation.model,
+        "chaining": evaluation.chaining,
         "rate": found.rate,
         "required": required,
         "passed": found.passed,
