@@ -8,6 +8,7 @@ from accounts import access
 from accounts.models import User, Workspace
 from accounts.standing import Standing, standing
 from activities import conditions
+from activities.frozen import pinned_activity
 from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState
 from activities.models.procedure import ToolChoice
 from activities.tools import registry
@@ -20,8 +21,6 @@ def permitted_activities(
 
     With a `revision`, those of this one instead, whatever its state.
     """
-    if not access.is_member(user, workspace):
-        return Activity.objects.none()
     agents = access.objects_with(user, ["activities.use_agent"], Agent.objects.filter(workspace=workspace))
     identities = access.objects_with(
         user, ["activities.use_activity"], ActivityIdentity.objects.filter(agent__workspace=workspace)
@@ -38,15 +37,10 @@ def offered_activities(user: User, workspace: Workspace, revision: Revision | No
 
     With a `revision`, what this one would offer.
     """
-    permissions = access.permissions_in(user, workspace)
-    rows = (
-        permitted_activities(user, workspace, revision)
-        .filter(entry=True)
-        .select_related("revision__agent", "identity")
-        .prefetch_related("phrases", "steps__tools")
-        .order_by("revision__agent__key", "position")
-    )
-    return [activity for activity in rows if can_be_done(activity, permissions)]
+    permitted = permitted_activities(user, workspace, revision).filter(entry=True)
+    ids = permitted.order_by("revision__agent__key", "position").values_list("pk", flat=True)
+    permissions = standing(user, workspace).permissions
+    return [activity for pk in ids if can_be_done(activity := pinned_activity(pk), permissions)]
 
 
 def standing_for(user: User, activity: Activity, workspace: Workspace) -> Standing:

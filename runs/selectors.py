@@ -38,12 +38,11 @@ def conversations_of(user: User, workspace: Workspace, query: str = "") -> Query
     return found
 
 
-def conversation_for(user: User, conversation_id: UUID) -> Conversation:
-    """Return one's own conversation. Raises NotFound."""
+def conversation_for(user: User, conversation_id: UUID, *, locked: bool = False) -> Conversation:
+    """Return one's own conversation, its row locked if asked for. Raises NotFound."""
+    rows = Conversation.objects.select_for_update(of=("self",)) if locked else Conversation.objects
     found = (
-        Conversation.objects.select_related("workspace", "user")
-        .filter(pk=conversation_id, user=user, trial=False)
-        .first()
+        rows.select_related("workspace", "user").filter(pk=conversation_id, user=user, trial=False).first()
     )
     if found is None or not access.is_member(user, found.workspace):
         raise NotFound(_("There is no such conversation."))

@@ -6,7 +6,6 @@ The holder of the lease is the only writer, so what it wrote is what stands.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -15,7 +14,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.standing import Standing, standing
-from activities.models import Activity, ActivityInput, RevisionState, Step, ToolBinding
+from activities.frozen import pinned_activity
+from activities.models import Activity, ActivityInput, Step, ToolBinding
 from activities.rights import standing_for
 from activities.tools import ToolContext, ToolContract, registry
 from agentapp.kernel.canonical import plain
@@ -25,37 +25,6 @@ from runs.models.run import Origin
 from runs.protection import Vault, project
 from runs.references import Eyes
 from runs.states import QuestionState, StepState
-
-
-@lru_cache(maxsize=256)
-def _frozen_activity(activity_id: UUID) -> Activity:
-    """Return an activity of a frozen revision with all its rows: they never change, so they are read once."""
-    return read_activity(activity_id)
-
-
-def read_activity(activity_id: UUID) -> Activity:
-    """Return an activity with all its rows."""
-    return (
-        Activity.objects.select_related("revision__agent", "identity")
-        .prefetch_related(
-            "phrases",
-            "inputs__choices",
-            "outputs",
-            "tool_bindings__params",
-            "steps__tools__params",
-            "routing__mapping",
-        )
-        .get(pk=activity_id)
-    )
-
-
-def pinned_activity(activity_id: UUID) -> Activity:
-    """Return the activity a run is pinned to; one of a draft (a trial's) is read anew."""
-    activity = _frozen_activity(activity_id)
-    if activity.revision.state == RevisionState.DRAFT:
-        _frozen_activity.cache_clear()
-        return read_activity(activity_id)
-    return activity
 
 
 def _actor(run: Run, call: ToolCall | None) -> User:

@@ -41,20 +41,17 @@ def conversation_create(*, user: User, workspace: Workspace) -> Conversation:
 def message_post(*, user: User, conversation_id: UUID, text: str, client_id: UUID) -> Posted:
     """Store a message and start its run, or take it as the answer to the open question, in one transaction.
 
-    The same `client_id` again gives the same message and starts nothing. Raises NotFound, NotAllowed,
+    The same `client_id` again gives the same message and starts nothing. Raises NotFound,
     InvalidInput for an empty or too long text, Conflict ("run_active", "confirmation_pending").
     """
     cleaned = _checked_text(text)
     with transaction.atomic():
-        conversation = conversation_for(user, conversation_id)
-        locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
+        locked = conversation_for(user, conversation_id, locked=True)
         before = (
             Message.objects.select_related("run").filter(conversation=locked, client_id=client_id).first()
         )
         if before is not None and before.run is not None:
             return Posted(before, before.run, repeated=True)
-        if not access.is_member(user, locked.workspace):
-            raise NotAllowed(_("You are not a member of this workspace any more."))
         active = (
             Run.objects.select_for_update(of=("self",))
             .select_related("workspace")
