@@ -25,6 +25,7 @@ from agentapp import api_errors
 from agentapp.api_json import StrictParser
 from agentapp.middleware import COMMON, HEADER, policy_text
 from runs.api import router as runs_router
+from runs.api_inbox import router as inbox_router
 
 View = Callable[..., HttpResponse]
 
@@ -160,3 +161,4 @@ api = Api(
 api_errors.install(api)
 api.add_router("", accounts_router)
 api.add_router("", runs_router)
+api.add_router("", inbox_router)

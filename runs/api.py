@@ -135,7 +135,7 @@ def run_list(request: ApiRequest, window: Query[Window]) -> RunPage:
 
 @router.get("/runs/{uuid:run_id}", response=RunReport, tags=["runs"], summary="A run, whole", **READ)
 def run_read(request: ApiRequest, run_id: UUID) -> RunReport:
-    return run_report(selectors.run_for(request.auth, run_id))
+    return _report(request, run_id)
 
 
 @router.get(
@@ -146,7 +146,7 @@ def run_read(request: ApiRequest, run_id: UUID) -> RunReport:
     **READ,
 )
 def run_tool_calls(request: ApiRequest, run_id: UUID) -> list[ToolCallReport]:
-    return run_report(selectors.run_for(request.auth, run_id)).tool_calls
+    return _report(request, run_id).tool_calls
 
 
 @router.get(
@@ -157,7 +157,10 @@ def run_tool_calls(request: ApiRequest, run_id: UUID) -> list[ToolCallReport]:
     **READ,
 )
 def run_confirmations(request: ApiRequest, run_id: UUID) -> list[ConfirmationOut]:
-    return [confirmation_out(item) for item in selectors.run_for(request.auth, run_id).confirmations.all()]
+    run = selectors.run_for(request.auth, run_id)
+    hidden = selectors.hidden_tools(request.auth, run)
+    found = run.confirmations.select_related("call")
+    return [confirmation_out(item) for item in found if item.call.tool_key not in hidden]
 
 
 @router.get(
@@ -216,3 +219,9 @@ def confirmation_decide(request: ApiRequest, confirmation_id: UUID, body: Decisi
             digest=body.digest,
         )
     )
+
+
+def _report(request: ApiRequest, run_id: UUID) -> RunReport:
+    """Return a run as who asks may see it: who only decides on it sees what their own rights show."""
+    run = selectors.run_for(request.auth, run_id)
+    return run_report(run, hidden=selectors.hidden_tools(request.auth, run))

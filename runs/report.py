@@ -1,5 +1,6 @@
 """A run as one object, for programs: the shape of the API and of the command line's `--json`."""
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -123,13 +124,23 @@ class RunReport(BaseModel):
     plan: list[PlanPartReport]
 
 
-def run_report(run: Run) -> RunReport:
-    """Return the report of `run`. Who may read it was checked where the run was fetched."""
+def run_report(run: Run, *, hidden: Collection[str] = ()) -> RunReport:
+    """Return the report of `run`. Who may read it was checked where the run was fetched.
+
+    Of the tools in `hidden` neither arguments, results nor previews are told.
+    """
     return RunReport(
         run=_run_part(run),
         steps=[_step(step) for step in run.steps.select_related("step")],
-        tool_calls=[tool_call_report(call) for call in run.calls.prefetch_related("arguments")],
-        confirmations=[_confirmation(item) for item in run.confirmations.all()],
+        tool_calls=[
+            tool_call_report(call, hidden=call.tool_key in hidden)
+            for call in run.calls.prefetch_related("arguments")
+        ],
+        confirmations=[
+            _confirmation(item)
+            for item in run.confirmations.select_related("call")
+            if item.call.tool_key not in hidden
+        ],
         events=[EventReport(seq=event.seq, type=event.type) for event in events_of(run)],
         usage=UsageReport(
             model_calls=run.model_calls,
@@ -219,8 +230,8 @@ def _step(step: RunStep) -> StepReport:
     )
 
 
-def tool_call_report(call: ToolCall) -> ToolCallReport:
-    """Return one tool call with its final arguments."""
+def tool_call_report(call: ToolCall, *, hidden: bool = False) -> ToolCallReport:
+    """Return one tool call with its final arguments; `hidden`: without them and its result."""
     return ToolCallReport(
         id=call.pk,
         tool=call.tool_key,
@@ -230,8 +241,9 @@ def tool_call_report(call: ToolCall) -> ToolCallReport:
         arguments={
             item.name: ArgumentReport(value=item.value, provenance=item.provenance, origin=item.origin)
             for item in call.arguments.all()
+            if not hidden
         },
-        result=call.result,
+        result=None if hidden else call.result,
     )
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from accounts import access
 from accounts.models import AuditEvent, User, Workspace
 from activities.rights import offered_activities
+from activities.tools import registry
 from agentapp.kernel.errors import NotFound
 from agentapp.kernel.text import fold
 from runs.deciders import complete, is_decider_of, seen_by, waiting_for
@@ -20,6 +21,7 @@ __all__ = [
     "escalation_for",
     "escalations_for",
     "events_of",
+    "hidden_tools",
     "offered_activities",
     "question_for",
     "run_for",
@@ -62,6 +64,18 @@ def may_see_run(user: User, run: Run) -> bool:
     if runs_visible_to(user, run.workspace).filter(pk=run.pk).exists():
         return True
     return is_decider_of(user, run)
+
+
+def hidden_tools(user: User, run: Run) -> frozenset[str]:
+    """Return the tools whose results `user` may not see in a run they only decide on: own rights count."""
+    if runs_visible_to(user, run.workspace).filter(pk=run.pk).exists():
+        return frozenset()
+    held = access.permissions_in(user, run.workspace)
+    keys = run.calls.values_list("tool_key", flat=True)
+    contracts = {key: registry.get(key) for key in set(keys)}
+    return frozenset(
+        key for key, contract in contracts.items() if contract is None or contract.permission not in held
+    )
 
 
 def escalations_for(user: User, workspace: Workspace) -> QuerySet[Escalation]:

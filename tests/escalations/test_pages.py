@@ -156,7 +156,10 @@ def test_a_decider_without_the_tools_right_does_not_see_what_it_found(world: Wor
         user=keeper, escalation_id=opened(run).pk, tool="store.reserve", params={"item": "A-200"}
     )
     jobs.run_drain(run.pk)
-    assert "A-200" in browser(keeper).get(f"/runs/{run.pk}/").content.decode().partition("Every event, in order")[0]
+    assert (
+        "A-200"
+        in browser(keeper).get(f"/runs/{run.pk}/").content.decode().partition("Every event, in order")[0]
+    )
     for where in (f"/runs/{run.pk}/", address(opened(run))):
         page = browser(erin).get(where).content.decode().partition("Every event, in order")[0]
         assert "you lack the right to see it" in page

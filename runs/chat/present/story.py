@@ -13,7 +13,6 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from accounts.access import permissions_in
 from accounts.models import User
 from activities import conditions
 from activities.models.fields import in_language
@@ -25,7 +24,7 @@ from runs.chat.present.actions import CallView, call_view, tool_title
 from runs.chat.present.escalations import EscalationView, escalation_view
 from runs.chat.values import found, readable, title_of
 from runs.models import Fact, ModelCall, Run, RunStep, ToolCall
-from runs.selectors import runs_visible_to
+from runs.selectors import hidden_tools
 from runs.states import StepState
 
 
@@ -130,14 +129,13 @@ class _Rows:
 
 def story_of(run: Run, viewer: User) -> tuple[StoryStep, ...]:
     """Return the steps of a run of `rows.whole_runs`, as `viewer` may see them."""
-    calls = list(run.calls.all())
     rows = _Rows(
-        calls=calls,
+        calls=list(run.calls.all()),
         facts=list(run.facts.order_by("id")),
         models=list(run.model_call_rows.order_by("id")),
         inputs={item.name: item.value for item in run.inputs.all()},
         labels=_labels(run),
-        hidden=_hidden(run, viewer, {call.tool_key for call in calls}),
+        hidden=hidden_tools(viewer, run),
     )
     steps = run.steps.select_related("step").prefetch_related("failures")
     return tuple(_step(step, run, rows, number) for number, step in enumerate(steps, start=1))
@@ -147,17 +145,6 @@ def _labels(run: Run) -> dict[str, str]:
     language = get_language() or "en"
     fields = run.activity.inputs.all() if run.activity else ()
     return {field.name: in_language(field.label, language) for field in fields}
-
-
-def _hidden(run: Run, viewer: User, keys: Iterable[str]) -> frozenset[str]:
-    """Return the tools whose results `viewer` may not see: a decider's own rights count, not the asker's."""
-    if runs_visible_to(viewer, run.workspace).filter(pk=run.pk).exists():
-        return frozenset()
-    held = permissions_in(viewer, run.workspace)
-    contracts = {key: registry.get(key) for key in keys}
-    return frozenset(
-        key for key, contract in contracts.items() if contract is None or contract.permission not in held
-    )
 
 
 def _step(step: RunStep, run: Run, rows: _Rows, number: int) -> StoryStep:

@@ -58,15 +58,18 @@ def run(request: Request, run_id: UUID) -> HttpResponseBase:
     version = rows.versions_of([run_id]).get(run_id, 0)
     shown = rows.whole_runs().select_related("conversation", "parent").get(pk=run_id)
     events = selectors.events_of(shown, 0)
+    view = run_view(shown, version, request.user)
+    hidden = selectors.hidden_tools(request.user, shown)
     return render(
         request,
         "runs/detail.html",
         {
             "section": "runs",
             "shown": shown,
-            "run": run_view(shown, version, request.user),
+            "run": view,
             "story": story_of(shown, request.user),
             "lead": lead_of(shown),
+            "decisions": [item for item in view.confirmations if item.call.key not in hidden],
             "decides": _open_escalation(request.user, found),
             "events": event_views(events),
             "verification": audit.verify_stream(run_id),
