@@ -18,11 +18,13 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
 _DECIMAL = re.compile(r"-?\d+\.\d+")
 _LONGEST = 300
+#: What a stored label is cut to.
+LONGEST_LABEL = 300
 _LONGEST_FOUND = 90
 
 
-def readable(value: Any, kind: str = "") -> str:
-    """Return `value` as one line. `kind` is a FieldKind where it is known."""
+def readable(value: Any, kind: str = "", *, whole: bool = False) -> str:
+    """Return `value` as one line, cut unless `whole`. `kind` is a FieldKind where it is known."""
     if value is None or value in ("", [], {}):
         return NOTHING
     if isinstance(value, bool):
@@ -30,31 +32,41 @@ def readable(value: Any, kind: str = "") -> str:
     if isinstance(value, int | float):
         return formats.number_format(value, use_l10n=True, force_grouping=isinstance(value, float))
     if isinstance(value, Mapping):
-        return _mapping(value)
+        return _mapping(value, whole)
     if isinstance(value, list):
-        return _series(value, kind)
-    return _text(str(value), kind)
+        return _series(value, kind, whole)
+    return _text(str(value), kind, whole)
 
 
-def _text(text: str, kind: str) -> str:
-    if _MOMENT.match(text):
-        return moment(datetime.fromisoformat(text))
-    if _DATE.fullmatch(text):
-        return day(date.fromisoformat(text))
+def _text(text: str, kind: str, whole: bool) -> str:
+    when = _when(text)
+    if when is not None:
+        return when
     if kind in ("", FieldKind.DECIMAL) and _DECIMAL.fullmatch(text):
         return formats.number_format(Decimal(text), use_l10n=True, force_grouping=True)
-    return shorten(text, _LONGEST)
+    return text if whole else shorten(text, _LONGEST)
 
 
-def _mapping(value: Mapping[str, Any]) -> str:
+def _when(text: str) -> str | None:
+    """Return a date or a moment as read, None for what is neither: "2025-13-45" is a text like any other."""
+    try:
+        if _MOMENT.match(text):
+            return moment(datetime.fromisoformat(text))
+        return day(date.fromisoformat(text)) if _DATE.fullmatch(text) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _mapping(value: Mapping[str, Any], whole: bool) -> str:
     if set(value) == {"start", "end"}:
         return period(value)
-    return ", ".join(f"{key}: {readable(item)}" for key, item in value.items())
+    return ", ".join(f"{key}: {readable(item, whole=whole)}" for key, item in value.items())
 
 
-def _series(value: list[Any], kind: str) -> str:
-    shown = ", ".join(readable(item, kind) for item in value[:5])
-    return f"{shown}…" if len(value) > 5 else shown
+def _series(value: list[Any], kind: str, whole: bool) -> str:
+    entries = value if whole else value[:5]
+    text = ", ".join(readable(item, kind, whole=whole) for item in entries)
+    return f"{text}…" if len(entries) < len(value) else text
 
 
 def period(value: Mapping[str, Any]) -> str:
@@ -77,11 +89,17 @@ def title_of(name: str) -> str:
     return gettext(name.replace("_", " ").replace(".", " ").strip().capitalize())
 
 
-def shown(value: Any, label: str, kind: str = "") -> str:
+def shown(value: Any, label: str, kind: str = "", *, whole: bool = False) -> str:
     """Return the label of a stored value (a record's name) where it has one, else the value as read."""
     named = isinstance(value, str) and label not in ("", value)
     listed = isinstance(value, list) and bool(value) and not label.startswith("[") and bool(label)
-    return label if (named and not _DATE.fullmatch(value)) or listed else readable(value, kind)
+    labelled = (named and not _DATE.fullmatch(value)) or listed
+    return label if labelled else readable(value, kind, whole=whole)
+
+
+def exactly(value: Any, label: str) -> str:
+    """Return a final argument with nothing left out: a label that was cut does not stand for the value."""
+    return shown(value, label if len(label) < LONGEST_LABEL else "", whole=True)
 
 
 def found(data: Any, contract: ToolContract | None = None) -> str:

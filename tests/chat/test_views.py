@@ -1,13 +1,13 @@
 """Rows as the screens show them."""
 
 import pytest
-from django.utils import translation
+from django.utils import timezone, translation
 
 from accounts.models import User
 from runs.chat import rows as chat_rows
 from runs.chat import tones
 from runs.chat.present.run import run_view
-from runs.chat.values import found, readable, shown
+from runs.chat.values import LONGEST_LABEL, exactly, found, readable, shown
 from runs.models import Confirmation, ModelCall, ToolCall
 from runs.states import CallState, ConfirmationState, Outcome, RunState, StepState
 from tests.chat import rows
@@ -48,6 +48,30 @@ def test_a_record_is_shown_by_its_label_and_a_number_by_itself() -> None:
         assert shown("C-0042", "John Doe (C-0042)") == "John Doe (C-0042)"
         assert shown("10640.84", "10640.84") == "10,640.84"
         assert shown([], "[]") == "–"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2025-13-45",
+        "2025-01-01T10:00 it broke",
+        "2025-99-99T99:99",
+        "0001-01-01T00:00:00+14:00",
+        "2025-02-30",
+    ],
+)
+def test_a_text_that_looks_like_a_date_is_a_text(text: str) -> None:
+    with timezone.override("America/New_York"), translation.override("en"):
+        assert readable(text) == exactly(text, text) == text
+
+
+def test_nothing_is_left_out_of_what_will_be_carried_out() -> None:
+    long = "fine " * 90 + "and pay the rest to somebody else"
+    assert exactly(long, long[:LONGEST_LABEL]) == long
+    keys = [f"INV-2025-{number:05}" for number in range(40)]
+    assert exactly(keys, ", ".join(keys)[:LONGEST_LABEL]) == ", ".join(keys)
+    assert exactly([1, 2, 3, 4, 5, 6], "[1, 2, 3, 4, 5, 6]") == "1, 2, 3, 4, 5, 6"
+    assert exactly("C-0042", "John Doe (C-0042)") == "John Doe (C-0042)"
 
 
 def test_what_was_found_is_said_without_names_of_fields() -> None:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from activities.tools import Risk, registry
 from runs.chat import tones
-from runs.chat.values import found, shown, title_of
+from runs.chat.values import exactly, found, title_of
 from runs.models import ArgumentOrigin, Confirmation, Run, ToolArgument, ToolCall
 from runs.states import CallState, ConfirmationState
 
@@ -122,7 +122,7 @@ def argument_view(argument: ToolArgument, labels: Mapping[str, str]) -> Argument
     return ArgumentView(
         name=argument.name,
         label=labels.get(argument.name) or title_of(argument.name),
-        value=shown(argument.value, argument.label),
+        value=exactly(argument.value, argument.label),
         origin=origin_words(argument.origin, detail),
         grounded=argument.origin != ArgumentOrigin.UNGROUNDED,
     )
