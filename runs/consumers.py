@@ -9,7 +9,10 @@ from zoneinfo import ZoneInfo
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.contrib.auth import HASH_SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase
 from django.utils import timezone, translation
+from django.utils.crypto import constant_time_compare
 
 from accounts.models import User
 from agentapp.kernel.broadcast import group_name
@@ -125,10 +128,15 @@ def _watcher(scope: Mapping[str, Any], conversation_id: UUID) -> User | None:
     if not signed_in.is_authenticated or not session.exists(session.session_key):
         return None
     user: User | None = User.objects.filter(pk=signed_in.pk, is_active=True).first()
-    if user is None:
+    if user is None or not _of_this_password(session, user):
         return None
     try:
         selectors.conversation_for(user, conversation_id)
     except MandateError:
         return None
     return user
+
+
+def _of_this_password(session: SessionBase, user: User) -> bool:
+    """False once the person has another password than the one the session was opened with."""
+    return constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())

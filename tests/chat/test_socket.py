@@ -169,6 +169,18 @@ async def test_a_session_that_ended_ends_the_socket(
     assert (await socket.receive_output(timeout=PATIENCE))["code"] == CLOSE_NOT_FOUND
 
 
+async def test_a_new_password_ends_the_sockets_of_other_sessions(
+    connect: Connect, talk: Conversation, owner: User
+) -> None:
+    socket, _said = await connect(owner, talk.pk)
+    await socket.send_to(json.dumps(HELLO))
+    owner.set_password("another password than before")
+    await owner.asave(update_fields=["password"])
+    await sync_to_async(rows.run)(talk, "A secret")
+    output = await socket.receive_output(timeout=PATIENCE)
+    assert (output["type"], output.get("code")) == ("websocket.close", CLOSE_NOT_FOUND)
+
+
 async def test_a_member_who_left_hears_nothing_more(
     connect: Connect, talk: Conversation, owner: User, workspace: Workspace
 ) -> None:
