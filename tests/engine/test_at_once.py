@@ -12,10 +12,11 @@ from django.db import OperationalError, connection, connections
 from agentapp.kernel.errors import Conflict
 from agentapp.kernel.ids import uuid7
 from runs import actions, jobs
+from runs.chat.starting import conversation_start
 from runs.engine.loop import take_lease
 from runs.llm import use_model
 from runs.llm.scripted import ScriptedModel
-from runs.models import Message, Run
+from runs.models import Conversation, Message, Run
 from runs.sweeping import sweep
 from tests.environment import REPOSITORY
 from tests.support.blueprints import activity, use
@@ -58,6 +59,21 @@ def test_the_same_message_at_once_is_one_message(shared_world: World) -> None:
     results = together(10, post)
     assert len(set(results)) == 1, results
     assert Message.objects.count() == 1
+
+
+def test_the_same_first_message_at_once_is_one_conversation(shared_world: World) -> None:
+    world = shared_world
+    world.publish(activity(use("find_items")))
+    client_id = uuid7()
+
+    def start(_index: int) -> UUID:
+        return conversation_start(
+            user=world.owner, workspace=world.workspace, text="hello", client_id=client_id
+        )
+
+    results = together(10, start)
+    assert len(set(results)) == 1, results
+    assert Conversation.objects.count() == Message.objects.count() == Run.objects.count() == 1
 
 
 def test_one_of_many_workers_takes_a_run(shared_world: World) -> None:
