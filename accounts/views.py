@@ -9,9 +9,11 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -48,6 +50,16 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         except (InvalidInput, TooMuch) as error:
             status = _refuse(form, error)
     return render(request, "accounts/sign_in.html", {"form": form, "next": next_url(request)}, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """The administration has no door of its own: one sign-in counts guesses and is recorded."""
+    wanted = request.GET.get("next") or reverse("admin:index")
+    if request.user.is_authenticated and not request.user.is_staff:
+        raise PermissionDenied
+    return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': wanted})}")
 
 
 @require_POST

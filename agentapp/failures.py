@@ -5,7 +5,8 @@ The API's addresses answer in the API's shape there too; all others with the sit
 
 import sys
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.template.loader import render_to_string
 from django.views import defaults
 
 from agentapp import api_errors
@@ -20,7 +21,8 @@ def _is_api(request: HttpRequest) -> bool:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if _is_api(request):
         return api_errors.answer(api_errors.bad_request())
-    return defaults.bad_request(request, exception)
+    # Django's own view reads the form to prepare a CSRF token; the form may be what cannot be read.
+    return HttpResponseBadRequest(render_to_string("400.html"))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

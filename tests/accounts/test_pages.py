@@ -305,3 +305,33 @@ def test_an_inactive_person_is_out_at_the_next_request(house: House, browser: Cl
     assert signed_in(browser)
     User.objects.filter(pk=house.owner.pk).update(is_active=False)
     assert not signed_in(browser)
+
+
+# --- the administration has no door of its own
+
+
+def test_the_administration_signs_in_where_guesses_are_counted(house: House, client: Client) -> None:
+    asked = client.get("/admin/", follow=True)
+    assert asked.redirect_chain[-1][0] == f"{SIGN_IN}?next=%2Fadmin%2F"
+    User.objects.filter(pk=house.owner.pk).update(is_staff=True)
+    for number in range(throttle.LIMITS["pair"] + 1):
+        guess = {"username": "olive@example.org", "password": f"guess {number}"}
+        assert client.post("/admin/login/", guess).status_code == 302
+    client.post("/admin/login/", {"username": "olive@example.org", "password": PASSWORD})
+    assert not signed_in(client)
+    response = sign_in(client, next="/admin/")
+    assert (response.status_code, response["Location"]) == (302, "/admin/")
+
+
+def test_who_is_no_staff_is_told_so(browser: Client) -> None:
+    assert browser.get("/admin/", follow=True).status_code == 403
+
+
+def test_a_password_changed_and_a_sign_out_are_recorded_wherever_one_comes_from(
+    house: House, browser: Client
+) -> None:
+    User.objects.filter(pk=house.owner.pk).update(is_staff=True)
+    assert browser.get("/admin/password_change/")["Location"] == PROFILE
+    browser.post("/admin/logout/")
+    assert not signed_in(browser)
+    assert AuditEvent.objects.filter(type="user.signed_out", actor=house.owner).exists()

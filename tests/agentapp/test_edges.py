@@ -2,8 +2,7 @@
 
 import pytest
 from channels.testing import WebsocketCommunicator
-from django.test import Client
-from django.urls import reverse
+from django.test import AsyncClient, Client
 
 from agentapp.asgi import application
 from agentapp.origin import is_same_origin
@@ -59,7 +58,7 @@ def test_our_pages_run_no_inline_script(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_only_the_admin_has_the_looser_policy(client: Client) -> None:
-    assert "unsafe-eval" in client.get(reverse("admin:login")).headers["Content-Security-Policy"]
+    assert "unsafe-eval" in client.get("/admin/nowhere/").headers["Content-Security-Policy"]
     assert "unsafe" not in client.get("/administrator").headers["Content-Security-Policy"]
 
 
@@ -73,3 +72,14 @@ def test_hardening_headers(client: Client) -> None:
 
 def test_a_foreign_host_name_is_refused(client: Client) -> None:
     assert client.get("/healthz", headers={"host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["utf-7", "latin-1"])
+async def test_a_form_that_cannot_be_read_is_a_bad_request(kind: str) -> None:
+    strict = AsyncClient(enforce_csrf_checks=True, raise_request_exception=False)
+    strict.cookies["csrftoken"] = "x" * 32
+    form = f"application/x-www-form-urlencoded; charset={kind}"
+    answer = await strict.post("/accounts/sign-in/", data=b"a=%ff", content_type=form)
+    assert answer.status_code == 400
+    assert "cannot be read" in answer.text
