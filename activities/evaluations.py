@@ -6,7 +6,7 @@ Rates are percentages from 0 to 100 with two places, as `Revision.required_pass_
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Max, Q
 
 from activities.models import Evaluation, EvaluationResult, EvaluationStep, Revision
 from activities.models.prompts import percentage
@@ -57,8 +57,8 @@ def step_rates(evaluation: Evaluation) -> list[StepRate]:
     rows = (
         EvaluationStep.objects.filter(result__evaluation=evaluation)
         .values("activity_key", "key")
-        .annotate(good=Count("id", filter=Q(passed=True)), total=Count("id"), first=Min("position"))
-        .order_by("activity_key", "first", "key")
+        .annotate(good=Count("id", filter=Q(passed=True)), total=Count("id"), place=Max("position"))
+        .order_by("activity_key", "place", "key")
     )
     return [StepRate(row["activity_key"], row["key"], row["good"], row["total"]) for row in rows]
 

@@ -37,7 +37,7 @@ from runs.journal import Journal
 from runs.models import Confirmation, Fact, RunStep, ToolCall
 from runs.protection import protect
 from runs.states import CallState, change_state
-from runs.trials.harmless import forbid_effects, may_run_in_trial, run_in_trial
+from runs.trials.harmless import forbid_effects, may_run_in_trial, reading_only, run_in_trial
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,9 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
     spent = view.run.tool_calls
     try:
         # The limits bind the agent; somebody who decided and acts themselves is counted, not limited.
-        admitted = check(view, step, call, spent=0 if call.by_id else spent)
+        # What a contract declares beside its tool (prepare, guard, preview) only reads; a trial sees to it.
+        with reading_only(view.run.trial):
+            admitted = check(view, step, call, spent=0 if call.by_id else spent)
     except Refused as refusal:
         with commit(view, tool_calls=spent + 1) as journal:
             refuse_call(call, journal, refusal.code, refusal.message)

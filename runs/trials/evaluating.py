@@ -7,7 +7,7 @@ from time import monotonic
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
@@ -122,13 +122,12 @@ def _run_prompt(
 ) -> EvaluationResult:
     started = monotonic()
     run: Run | None = None
-    with translation.override(prompt.language):
-        try:
-            run = _trial(evaluation, prompt, as_user)
-        except MandateError as error:
-            parts = [Part(ROUTE, False, str(error))]
-        else:
-            parts = compare(prompt, run)
+    try:
+        run = _trial(evaluation, prompt, as_user)
+    except MandateError as error:
+        parts = [Part(ROUTE, False, str(error))]
+    else:
+        parts = compare(prompt, run)
     return _keep(evaluation, prompt, position, parts, run, round((monotonic() - started) * 1000))
 
 

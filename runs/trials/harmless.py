@@ -1,5 +1,7 @@
 """Which tools a trial may really run, and how: those that only read, where the database refuses a write."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, transaction
@@ -31,7 +33,17 @@ def run_in_trial(contract: ToolContract, context: ToolContext, params: Any) -> T
     Raises TrialMustNotExecute for every other tool, whoever asks.
     """
     forbid_effects(contract)
+    with reading_only():
+        return contract.function(context, params)
+
+
+@contextmanager
+def reading_only(wanted: bool = True) -> Iterator[None]:
+    """A transaction in which the database refuses every write; without `wanted`, nothing."""
+    if not wanted:
+        yield
+        return
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL transaction_read_only = on")
-        return contract.function(context, params)
+        yield

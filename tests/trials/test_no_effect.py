@@ -1,5 +1,8 @@
 """A trial has no effect outside: nothing is sent, nothing is written, nobody is called upon."""
 
+import dataclasses
+from typing import Any
+
 import pytest
 
 from accounts import access
@@ -120,6 +123,28 @@ def test_a_tool_that_lies_about_its_effect_is_stopped_by_the_database(world: Wor
     assert effects() == []
     assert [call.state for call in calls_of(run)] == [CallState.FAILED]
     assert run.outcome == Outcome.ESCALATED
+
+
+@pytest.mark.parametrize("part", ["prepare", "guard", "preview"])
+def test_what_a_contract_declares_beside_its_tool_cannot_write_either(world: World, part: str) -> None:
+    contract = registry.get("store.order")
+    assert contract is not None
+
+    def write(_context: object, params: Any) -> Any:
+        write_effect("order", "key", f"written in {part}")
+        return params
+
+    registry.remove(contract.key)
+    registry.add(dataclasses.replace(contract, **{part: write}))
+    try:
+        revision = world.draft(activity(use("order"), steps=[step("order", max_attempts=1)]))
+        access.grant("activities.use_agent", world.keepers, revision.agent)
+        run = try_out(world, revision, chosen(), act("order", ORDER))
+    finally:
+        registry.remove(contract.key)
+        registry.add(contract)
+    assert effects() == []
+    assert [call.error_code for call in calls_of(run)] == ["tool_bug"]
 
 
 def test_after_a_reading_tool_the_connection_writes_again(tried: Run) -> None:
