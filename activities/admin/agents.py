@@ -82,6 +82,7 @@ ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("<uuid:agent_id>/draft/", agents.draft_new, "desk_draft_new"),
     ("<uuid:agent_id>/rights/", rights.rights_page, "desk_rights"),
     ("revisions/<uuid:revision_id>/", revisions.revision_page, "desk_revision"),
+    ("revisions/<uuid:revision_id>/problems/", revisions.problems_part, "desk_problems"),
     ("revisions/<uuid:revision_id>/publish/", revisions.publish, "desk_publish"),
     ("revisions/<uuid:revision_id>/retire/", revisions.retire, "desk_retire"),
     ("revisions/<uuid:revision_id>/draft/", revisions.draft_from, "desk_draft_from"),

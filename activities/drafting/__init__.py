@@ -1,6 +1,6 @@
 """What a designer changes in a draft, part by part.
 
-Each change names the version of the draft it was made on and goes through `activities.actions.revision_change`:
+Each change names the version of the draft it was made on and goes through `revision_change`:
 rights, versions and history are settled there. Rows that trials point at are changed in place.
 """
 

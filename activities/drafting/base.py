@@ -15,7 +15,7 @@ from agentapp.kernel.errors import Conflict
 
 @contextmanager
 def changing(activity: Activity, actor: User, version: int) -> Iterator[Activity]:
-    """Change one activity of a draft inside the block. Raises as `revision_change`, and Conflict when it is gone."""
+    """Change one activity of a draft in the block. Raises as `revision_change`, Conflict when it is gone."""
     with revision_change(activity.revision, actor=actor, expected_version=version) as locked:
         found = locked.activities.filter(pk=activity.pk).first()
         if found is None:

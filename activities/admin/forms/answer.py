@@ -80,9 +80,14 @@ class OutputForm(RowForm):
     def _check_prose(self, values: dict[str, Any]) -> None:
         if not values["fallback"]:
             self.add_error("fallback", _now("A prose field needs a fallback text, for when no model writes."))
-        for language, source in values["fallback"].items():
-            for problem in template_problems(self.owner, source, language, with_output=False):
-                self.add_error("fallback", f"{language}: {problem}")
+            return
+        found = [
+            f"{language}: {problem}"
+            for language, source in values["fallback"].items()
+            for problem in template_problems(self.owner, source, language, with_output=False)
+        ]
+        if found:
+            self.add_error("fallback", forms.ValidationError(found))
 
     def _concerned(self, source: str, values: dict[str, Any]) -> dict[str, Any]:
         empty = {"fact": "", "input": "", "fixed": None, "description": "", "fallback": {}, "max_length": 400}

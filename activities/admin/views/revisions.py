@@ -1,5 +1,6 @@
 """Pages about a revision: its activities, what keeps it from being published, what is done with it."""
 
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID
 from django import forms
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
@@ -30,6 +32,9 @@ from activities.admin.places import Located, located
 from activities.difference import difference
 from activities.models import Activity, Revision
 from agentapp.kernel.errors import Conflict, InvalidInput
+
+#: A draft with more activities is shown first and checked then.
+CHECKED_AT_ONCE = 30
 
 
 class SettingsForm(DeskForm):
@@ -54,12 +59,16 @@ def revision_page(request: HttpRequest, revision_id: UUID) -> HttpResponse:
 def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_shown: Any) -> HttpResponse:
     rights = designing.desk_for(person(request), revision.agent)
     draft = is_draft(revision)
-    found = [located(revision, problem) for problem in publishing_problems(revision)] if draft else []
+    activities = _rows(revision)
+    later = len(activities) > CHECKED_AT_ONCE
+    found = _problems(revision) if draft and not later else []
+    _count(activities, found)
     context = {
         "revision": revision,
         "agent": revision.agent,
-        "activities": _rows(revision, found),
+        "activities": activities,
         "problems": found,
+        "later": later,
         "draft": draft,
         "rights": rights,
         "trail": revision_trail(revision),
@@ -72,16 +81,30 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
     return show(request, "revision.html", context, title=str(revision), status=status)
 
 
-def _rows(revision: Revision, found: list[Located]) -> QuerySet[Activity]:
-    rows = revision.activities.annotate(
+def _rows(revision: Revision) -> QuerySet[Activity]:
+    return revision.activities.annotate(
         step_count=Count("steps", distinct=True), tool_count=Count("tool_bindings", distinct=True)
     )
-    counts: dict[str, int] = {}
-    for each in found:
-        counts[each.activity_key] = counts.get(each.activity_key, 0) + 1
-    for row in rows:
-        row.problem_count = counts.get(row.key, 0)
-    return rows
+
+
+def _problems(revision: Revision) -> list[Located]:
+    return [located(revision, problem) for problem in publishing_problems(revision)]
+
+
+def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
+    """Note at each activity how many problems it has."""
+    counts = Counter(each.activity_key for each in found)
+    for row in activities:
+        row.problem_count = counts[row.key]  # type: ignore[attr-defined]
+
+
+@require_GET
+@desk
+def problems_part(request: HttpRequest, revision_id: UUID) -> HttpResponse:
+    """What keeps a draft from being published, asked for by the page of a large one."""
+    revision = designing.revision_for(person(request), revision_id)
+    found = _problems(revision) if is_draft(revision) else []
+    return render(request, "admin/desk/_problems.html", {"problems": found})
 
 
 @require_POST

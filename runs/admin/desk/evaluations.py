@@ -17,7 +17,7 @@ from runs.trials.evaluating import evaluation_run
 @require_GET
 @desk
 def evaluations_page(request: HttpRequest, revision_id: UUID) -> HttpResponse:
-    """The newest evaluation of a revision: per prompt, per step, and compared with the previous revision's."""
+    """The newest evaluation of a revision: per prompt, per step, beside the previous revision's."""
     revision = designing.revision_for(person(request), revision_id)
     newest = revision.evaluations.order_by("-id").first()
     found = revision.evaluations.filter(finished_at__isnull=False).order_by("-id").first()

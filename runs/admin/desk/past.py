@@ -40,7 +40,7 @@ def _short(value: float) -> float | int:
 
 
 def _visible(user: User, activity: Activity) -> QuerySet[Run]:
-    """Return succeeded runs of this activity in any revision that `user` may see: own, or all with that right."""
+    """Return succeeded runs of this activity that `user` may see: own, or all with that right."""
     workspace = activity.revision.agent.workspace
     rows = Run.objects.filter(
         workspace=workspace,
