@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -27,7 +27,7 @@ SECTIONS = (
     ("inputs", _("Inputs")),
     ("tools", _("Tools")),
     ("steps", _("Steps")),
-    ("answer", _("Answer")),
+    ("answer", pgettext_lazy("noun", "Answer")),
     ("handover", _("Hand-over")),
     ("limits", _("Limits")),
 )
@@ -95,6 +95,11 @@ def to(name: str, *args: Any) -> HttpResponse:
 def name_of(texts: dict[str, str], key: str) -> str:
     """Return a name in the reader's language, else the key."""
     return in_language(texts, (get_language() or "en")[:2]) or key
+
+
+def revision_name(revision: Revision) -> str:
+    """Return an agent's name with the revision's number."""
+    return f"{name_of(revision.agent.name, revision.agent.key)} #{revision.number}"
 
 
 def agent_trail(agent: Agent) -> list[Link]:

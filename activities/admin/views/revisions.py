@@ -23,6 +23,7 @@ from activities.admin.page import (
     desk,
     is_draft,
     person,
+    revision_name,
     revision_tabs,
     revision_trail,
     show,
@@ -78,7 +79,7 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
             initial={"required_pass_rate": revision.required_pass_rate}, frozen=not (draft and rights.design)
         ),
     }
-    return show(request, "revision.html", context, title=str(revision), status=status)
+    return show(request, "revision.html", context, title=revision_name(revision), status=status)
 
 
 def _rows(revision: Revision) -> QuerySet[Activity]:
@@ -239,6 +240,7 @@ def difference_page(request: HttpRequest, revision_id: UUID) -> HttpResponse:
         other.agent = revision.agent
     context = {
         "revision": revision,
+        "name": revision_name(revision),
         "other": other,
         "others": others,
         "changes": difference(other, revision) if other else [],

@@ -21,6 +21,7 @@ from activities.admin.page import (
     attempt,
     desk,
     is_draft,
+    name_of,
     person,
     section_tabs,
     show,
@@ -46,6 +47,10 @@ class Opened:
         self.version = self.revision.version
         self.meanwhile = ""
         self.refused = ""
+
+    @property
+    def name(self) -> str:
+        return name_of(self.activity.name, self.activity.key)
 
     def save(self, deed: Callable[[int], object]) -> bool:
         """Save what was typed. What is refused is kept on the page, with the reason."""
@@ -91,7 +96,7 @@ def section_page(request: HttpRequest, activity_id: UUID, section: str) -> HttpR
     part = kind(opened.activity, opened.user, frozen=opened.frozen, data=opened.posted)
     if opened.posted is not None and _writable(opened) and part.is_valid() and opened.save(part.save):
         return to("desk_section", activity_id, section)
-    return opened.show(kind.template, section, dict(part.context()), title=opened.activity)
+    return opened.show(kind.template, section, dict(part.context()), title=opened.name)
 
 
 def _writable(opened: Opened) -> bool:
@@ -114,7 +119,7 @@ def tools_page(request: HttpRequest, activity_id: UUID) -> HttpResponse:
         if opened.save(done):
             return to("desk_tools", activity_id)
     context = {"bindings": _bindings(opened.activity), "offered": _offered(bound), "risks": RISKS}
-    return opened.show("tools.html", "tools", context, title=opened.activity)
+    return opened.show("tools.html", "tools", context, title=opened.name)
 
 
 def _wanted(opened: Opened, bound: list[str]) -> list[str]:
@@ -187,7 +192,7 @@ def steps_page(request: HttpRequest, activity_id: UUID) -> HttpResponse:
         keys = [step.pk for step in opened.activity.steps.all()]
         if opened.save(lambda version: _move_or_remove(opened, keys, version)):
             return to("desk_steps", activity_id)
-    return opened.show("steps.html", "steps", {"steps": opened.activity.steps.all()}, title=opened.activity)
+    return opened.show("steps.html", "steps", {"steps": opened.activity.steps.all()}, title=opened.name)
 
 
 def _move_or_remove(opened: Opened, keys: list[UUID], version: int) -> None:
@@ -214,7 +219,9 @@ def step_page(request: HttpRequest, activity_id: UUID, step_id: UUID | None = No
         if opened.save(done):
             return to("desk_steps", activity_id)
     context = {"form": form, "step": step, "places": contracts.places_at(step, opened.activity)}
-    return opened.show("step.html", "steps", context, title=step or _("New step"))
+    return opened.show(
+        "step.html", "steps", context, title=name_of(step.name, step.key) if step else _("New step")
+    )
 
 
 def _step_form(opened: Opened, step: Step | None) -> StepForm:

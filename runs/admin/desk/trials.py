@@ -16,7 +16,7 @@ from accounts.models import User, Workspace
 from accounts.selectors import members_of
 from activities import designing
 from activities.admin import fields
-from activities.admin.page import Link, desk, person, revision_tabs, revision_trail, show, to
+from activities.admin.page import Link, desk, person, revision_name, revision_tabs, revision_trail, show, to
 from activities.models import Revision
 from agentapp.kernel.errors import InvalidInput, MandateError
 from agentapp.kernel.sanitise import markdown_html
@@ -73,6 +73,7 @@ def _show(request: HttpRequest, revision: Revision, form: TrialForm, report: Any
     recent = Run.objects.filter(revision=revision, trial=True, trial_by=person(request))
     context = {
         "revision": revision,
+        "name": revision_name(revision),
         "form": form,
         "report": report,
         "recent": recent.select_related("user", "activity")
