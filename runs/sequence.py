@@ -17,6 +17,8 @@ from runs.queueing import run_defer
 from runs.specs import card_key
 from runs.states import ACTIVE_RUN_STATES, Outcome, PartState, RunState, change_state
 
+#: A trial is followed by no more runs than this.
+MOST_TRIED = 20
 _DONE = (Outcome.SUCCEEDED, Outcome.SIMULATED)
 
 
@@ -52,8 +54,13 @@ class HandOver:
 def follow_run(run: Run, journal: Journal, hand_over: HandOver | None = None) -> Run | None:
     """Start what follows `run`, which just ended or was escalated, in the current transaction."""
     if hand_over is not None:
-        return _hand_over(run, hand_over, journal)
+        return None if _goes_in_circles(run) else _hand_over(run, hand_over, journal)
     return go_on(run, journal) if run.plan_id else None
+
+
+def _goes_in_circles(run: Run) -> bool:
+    """True when a trial was handed over too often: only a draft, which is not checked yet, can do that."""
+    return run.trial and run.conversation.runs.count() >= MOST_TRIED
 
 
 def _hand_over(run: Run, hand_over: HandOver, journal: Journal) -> Run:

@@ -45,7 +45,7 @@ def _succeed(view: RunView, journal: Journal) -> None:
         journal.event("run.routing", {"outcome": hand_over.outcome})
     if any(fact.simulated for fact in view.facts):
         answer = answers.tried_out(answer)
-        finish_run(view.run, Outcome.SIMULATED, journal, answer=answer, code=code)
+        finish_run(view.run, Outcome.SIMULATED, journal, answer=answer, code=code, hand_over=hand_over)
         return
     finish_run(view.run, Outcome.SUCCEEDED, journal, answer=answer, code=code, hand_over=hand_over)
 

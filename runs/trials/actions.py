@@ -30,7 +30,7 @@ def trial_start(
 ) -> Run:
     """Make a trial of `prompt` on `revision`, as `as_user` would be served.
 
-    It is on behalf of `actor`, else of the operator. The caller drives it (`runs.jobs.run_drain`); with
+    It is on behalf of `actor`, else of the operator. The caller drives it (`runs.trials.driving`); with
     `queue` a worker does. Without a `language`, the prompt's is found as in the chat; without `chaining`,
     the activity says whether intentions are declared. Both people stand in
     the audit history. Raises NotAllowed for an actor without design rights, InvalidInput for an empty or too

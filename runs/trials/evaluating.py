@@ -17,12 +17,12 @@ from activities.actions.prompts import prompts_of
 from activities.models import Evaluation, EvaluationResult, EvaluationStep, Revision, TestPrompt
 from activities.rights import offered_activities
 from agentapp.kernel.errors import Conflict, InvalidInput, MandateError
-from runs.jobs import run_drain
 from runs.llm import get_model, use_model
 from runs.llm.base import Model
 from runs.models import Run
 from runs.report import shown_outcome
 from runs.trials.actions import check_may_try, trial_start
+from runs.trials.driving import trial_drain
 from runs.trials.expectations import ROUTE, Part, compare
 
 #: An evaluation that has not ended after this time was abandoned.
@@ -142,7 +142,7 @@ def _trial(evaluation: Evaluation, prompt: TestPrompt, as_user: User | None) -> 
         language=prompt.language,
         chaining=evaluation.chaining,
     )
-    return run_drain(run.pk)
+    return trial_drain(run)
 
 
 @transaction.atomic

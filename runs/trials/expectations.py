@@ -96,7 +96,9 @@ def _why(step: RunStep) -> str:
 
 
 def _calls(prompt: TestPrompt, run: Run) -> Part:
-    made = list(run.calls.prefetch_related("arguments"))
+    # Those of the runs it handed over to count as well: a trial has a conversation of its own.
+    family = ToolCall.objects.filter(run__conversation=run.conversation_id)
+    made = list(family.prefetch_related("arguments"))
     missing = [call for call in prompt.expected_calls.all() if not any(_is(call, item) for item in made)]
     reason = _("Not called as expected: %(calls)s.") % {
         "calls": ", ".join(f"{call.tool_key} {call.arguments or ''}".strip() for call in missing)

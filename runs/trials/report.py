@@ -21,7 +21,7 @@ from runs.offered import offered_to
 from runs.protection import Vault
 from runs.report import QuestionReport, question_report, shown_outcome
 from runs.specs import card_key
-from runs.states import CallState, Outcome, RunState
+from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState
 from runs.trials.actions import trial_for
 from runs.trials.expectations import route_of
 
@@ -120,7 +120,11 @@ class LimitUse:
 
 @dataclass(frozen=True)
 class TrialReport:
-    """Everything the trial page shows. `answer` is Markdown, as a person would get it."""
+    """Everything the trial page shows. `answer` is Markdown, as a person would get it.
+
+    `following` are the runs it was followed by: handed over to, or the next parts of a plan.
+    `is_working` is true while one of all these works.
+    """
 
     id: UUID
     as_user: str
@@ -141,6 +145,7 @@ class TrialReport:
     seen: list[Seen]
     answer: str
     limits: list[LimitUse]
+    following: list["TrialReport"]
 
 
 def trial_report(run: Run, *, reader: User) -> TrialReport:
@@ -162,7 +167,7 @@ def trial_report(run: Run, *, reader: User) -> TrialReport:
         outcome=outcome,
         outcome_label=str(Outcome(outcome).label if outcome else RunState(run.state).label),
         error_code=run.error_code,
-        is_working=run.state in (RunState.QUEUED, RunState.WORKING),
+        is_working=run.conversation.runs.filter(state__in=DRIVEN_RUN_STATES).exists(),
         route=_route(run),
         inputs=[_input(row, run, hide) for row in run.inputs.all()],
         steps=steps,
@@ -170,6 +175,7 @@ def trial_report(run: Run, *, reader: User) -> TrialReport:
         seen=_seen(run, steps, hide),
         answer=hide(_answer(run)),
         limits=_limits(run),
+        following=[trial_report(child, reader=reader) for child in run.children.order_by("pk")],
     )
 
 
@@ -200,7 +206,7 @@ def _route(run: Run) -> Route:
 
 
 def _is_underway(run: Run) -> bool:
-    return run.activity_id is None and run.state in (RunState.QUEUED, RunState.WORKING)
+    return run.activity_id is None and run.state in DRIVEN_RUN_STATES
 
 
 def _input(row: RunInput, run: Run, hide: _Hiding) -> Value:
