@@ -11,8 +11,10 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command, get_commands
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
+
+from agentapp.config import refuse
 
 
 def prepare(say: Callable[[str], object]) -> None:
@@ -21,11 +23,21 @@ def prepare(say: Callable[[str], object]) -> None:
     ``say`` is told, in a sentence, when something takes a moment.
     """
     try:
+        require_database()
         migrate(say)
         seed_demo()
         collect_static()
     finally:
         connection.close()
+
+
+def require_database() -> None:
+    """A database out of reach ends the start with a sentence; the driver's words name no password."""
+    try:
+        connection.ensure_connection()
+    except OperationalError as error:
+        problem = " ".join(str(error).split())
+        refuse([f"The database of DATABASE_URL cannot be used: {problem} Start it, or correct DATABASE_URL."])
 
 
 def migrate(say: Callable[[str], object]) -> None:

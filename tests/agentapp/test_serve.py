@@ -132,6 +132,18 @@ def test_children_do_not_outlive_a_killed_supervisor(serving: Serving) -> None:
     wait_for(lambda: all_gone(family))
 
 
+def test_a_database_that_is_not_there_is_told_in_one_sentence(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    nowhere = f"postgresql://ada:secret@127.0.0.1:{free_port()}/mandate"
+    site = Serving(environment | {"DATABASE_URL": nowhere}, tmp_path / "serve.log")
+    assert site.process.wait(SECONDS) == 2
+    assert site.output.startswith("The database of DATABASE_URL cannot be used: ")
+    assert "refused" in site.output
+    assert "Traceback" not in site.output
+    assert "secret" not in site.output
+
+
 def test_a_port_in_use_is_told_in_one_sentence(environment: dict[str, str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", int(environment["PORT"]))):
         site = Serving(environment, tmp_path / "serve.log")
