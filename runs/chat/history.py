@@ -138,7 +138,7 @@ def _row(run: Run) -> Row:
         activity=in_language(run.activity.name, get_language() or "en") if run.activity else "",
         outcome=str(Outcome(outcome).label if outcome else RunState(run.state).label),
         tone=tones.OUTCOMES[outcome] if outcome else tones.RUNS[run.state],
-        words=first.text if first else "",
+        words=run.words or (first.text if first else ""),
     )
 
 

@@ -14,6 +14,7 @@ from runs.models import (
     EscalationDecision,
     Fact,
     Message,
+    PlanPart,
     Question,
     Run,
     RunStep,
@@ -45,6 +46,7 @@ def whole_runs() -> QuerySet[Run]:
     ).prefetch_related(Prefetch("decisions", queryset=decisions))
     return Run.objects.select_related("user", "revision__agent", "workspace").prefetch_related(
         "activity__inputs",
+        Prefetch("plan__parts", queryset=PlanPart.objects.select_related("activity")),
         Prefetch("messages", queryset=Message.objects.order_by("id")),
         "inputs",
         Prefetch("steps", queryset=RunStep.objects.select_related("step")),

@@ -104,7 +104,7 @@ def _written(view: RunView, field: ActivityOutput, text: str, asked_model: Asked
 
 
 def _name(view: RunView, imagined: Mapping[str, str], asked_model: Asked, journal: Journal) -> None:
-    step = view.current_step
+    step = view.current_step or view.steps[-1]
     for name, problem in imagined.items():
         record_failure(
             view,

@@ -9,7 +9,7 @@ from runs.llm.base import Purpose
 from runs.llm.scripted import call, say
 from runs.models import Run
 from runs.selectors import events_of
-from tests.support.blueprints import Json, activity, from_input, prose, step, text_input, use
+from tests.support.blueprints import Json, activity, from_input, prose, step, use
 from tests.support.stage import effects, raising, returning, stage
 from tests.support.store import Found, FoundItem
 from tests.support.world import World, act, event_types
@@ -74,7 +74,7 @@ def test_nothing_is_handed_over_when_the_condition_does_not_hold(world: World) -
 @pytest.mark.parametrize("how", ["error", "lie"])
 def test_nothing_is_handed_over_without_a_passed_verdict(world: World, how: str) -> None:
     """Not after a failed look-up, and not because the model says what it would have found."""
-    world.publish(analyse("true", item="inputs.none"), SETTLE)
+    world.publish(analyse("true"), SETTLE)
     stage.on("find_items", raising(RuntimeError("broken")))
     run = world.run(FIND if how == "error" else say("Found A-300. Recommendation: settle it."))
     assert run.state == "escalated"
@@ -112,10 +112,12 @@ def test_a_record_the_person_may_not_see_is_not_handed_over(world: World) -> Non
     assert "Secret" not in second.questions.get().text
 
 
-def test_what_cannot_be_read_is_asked(world: World) -> None:
-    world.publish(analyse(item="facts.find_items.nothing", count="facts.find_items.note"), SETTLE)
+def test_what_is_not_there_is_asked(world: World) -> None:
+    world.publish(analyse(), SETTLE)
+    stage.on("find_items", returning(Found(items=[], count=1)))
     second = world.play(following(world.run(FIND)))
     assert second.state == "needs_input"
+    assert [row.name for row in second.inputs.all()] == ["count"]
     assert [field.name for field in second.questions.get().fields.all()] == ["item"]
 
 
@@ -142,7 +144,7 @@ def test_an_output_may_be_handed_over(world: World) -> None:
 
 def test_a_models_words_are_not_handed_over(world: World) -> None:
     source = {**analyse(item="output.intro"), "outputs": [prose()]}
-    world.publish(source, {**SETTLE, "inputs": [ITEM, text_input("count", required=False)]})
+    world.publish(source, SETTLE)
     first = world.run(FIND, call("write_answer", {"intro": "A-300"}, purpose=Purpose.PROSE))
     assert first.outcome == "succeeded"
     assert not following(first).inputs.exists()

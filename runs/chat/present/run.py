@@ -1,6 +1,6 @@
 """A run as its article in the conversation shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from runs.states import (
     DRIVEN_RUN_STATES,
     CallState,
     Outcome,
+    PartState,
     QuestionState,
     RunState,
     StepState,
@@ -36,6 +37,17 @@ class Said:
     by_person: bool
     text: str
     at: datetime
+
+
+@dataclass(frozen=True)
+class PartView:
+    """One part of a plan: what it does, the person's words for it, whether it is held or was stopped."""
+
+    position: int
+    activity: str
+    words: str
+    state: str
+    note: str
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,8 @@ class RunView:
     outcome_label: str
     tone: tones.Tone
     said: tuple[Said, ...]
+    plan: tuple[PartView, ...]
+    words: str
     inputs: tuple[InputView, ...]
     steps: tuple[StepView, ...]
     question: QuestionView | None
@@ -153,6 +167,8 @@ def run_view(
         outcome_label=str(Outcome(run.outcome).label) if run.outcome else "",
         tone=tones.OUTCOMES[run.outcome] if run.outcome else tones.RUNS[run.state],
         said=tuple(_said(run)),
+        plan=tuple(_plan(run)),
+        words=run.words if run.parent_id else "",
         inputs=tuple(_input(item, fields) for item in run.inputs.all()),
         steps=steps,
         question=question_view(open_question, problems, tried) if open_question else None,
@@ -186,6 +202,15 @@ def _said(run: Run) -> list[Said]:
             if not any(question.created_at < m.created_at <= question.answered_at for m in messages):
                 said.append(Said(True, answer_words(question), question.answered_at))
     return sorted(said, key=lambda item: item.at)
+
+
+def _plan(run: Run) -> Iterator[PartView]:
+    """Yield the parts of the plan, with the run that has the message."""
+    if run.plan is None or run.parent_id is not None:
+        return
+    for part in run.plan.parts.all():
+        note = str(part.get_state_display()) if part.state in (PartState.HELD, PartState.STOPPED) else ""
+        yield PartView(part.position, _name(part.activity), part.words, part.state, note)
 
 
 def _open_question(run: Run) -> Question | None:
