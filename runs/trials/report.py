@@ -24,6 +24,7 @@ from runs.specs import card_key
 from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState
 from runs.trials.actions import trial_for
 from runs.trials.expectations import route_of
+from runs.trials.simulation import SOURCES
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Call:
     sources: dict[str, str]
     dialog: dict[str, Any] | None
     asks: bool
+
+    @property
+    def made_of(self) -> list[tuple[str, str]]:
+        """Each field of a simulated result, and in words where its value was taken from."""
+        return [(name, str(SOURCES.get(source, source))) for name, source in self.sources.items()]
 
 
 @dataclass(frozen=True)

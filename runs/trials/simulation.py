@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from annotated_types import Ge, Gt, MinLen
+from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -22,6 +23,14 @@ from activities.tools.strict import unwrap_optional
 from runs.gate import Admitted
 
 ARGUMENT, FACT, PREVIEW, DEFAULT, PLACEHOLDER = "argument", "fact", "preview", "default", "placeholder"
+#: How a person reads them.
+SOURCES = {
+    ARGUMENT: _("the arguments"),
+    FACT: _("a fact of this run"),
+    PREVIEW: _("the dialog"),
+    DEFAULT: _("the tool's default"),
+    PLACEHOLDER: _("made up"),
+}
 #: A text nobody can take for a real value.
 SIMULATED_TEXT = "simulated"
 
