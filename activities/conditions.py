@@ -22,6 +22,7 @@ MAX_LENGTH = 2_000
 #: About two seconds.
 MAX_ROUNDS = 1_000_000
 _FACT = re.compile(r"\bfacts\.([A-Za-z_][A-Za-z0-9_]*)")
+_ROOT = re.compile(r"\b(?:facts|inputs|attempts)\b")
 _READ = re.compile(r"\b((?:facts|inputs)(?:\.[A-Za-z_][A-Za-z0-9_]*)+|attempts)\b")
 
 
@@ -72,6 +73,17 @@ def misfits(expression: str, scope: Mapping[str, Type]) -> list[str]:
     Raises BadCondition when it is not valid.
     """
     return typing.misfits(_compiled(expression).tree, scope)
+
+
+def tree_of(expression: str) -> Node:
+    """Return its syntax tree. Raises BadCondition when it is not valid."""
+    return _compiled(expression).tree
+
+
+def is_certain(expression: str) -> bool:
+    """True when it holds whatever the facts are: it reads nothing. Raises BadCondition."""
+    _compiled(expression)
+    return not _ROOT.search(expression) and evaluate(expression, {}).holds
 
 
 def evaluate(expression: str, scope: Mapping[str, Any]) -> Evaluation:

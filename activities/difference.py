@@ -171,7 +171,7 @@ def _named(
         old, new = before.get(key), after.get(key)
         if old == new:
             continue
-        here = (*words, f"{_word(path[-1])} “{_name_of(key, new or old)}”")
+        here = (*words, f"{_word(path[-1])} “{_name_of(key, new or old or {})}”")
         if old is None or new is None:
             yield Change((*path, key), " / ".join(here), _shown(old), _shown(new))
         else:

@@ -116,6 +116,27 @@ def check(source: str) -> None:
     _parsed(source, "en")
 
 
+def paths_read(source: str) -> list[tuple[Any, ...]]:
+    """Return the places the template reads, in every branch; what it names itself is left out.
+
+    A part is a name, a number, or something computed. Raises BadTemplate.
+    """
+    return [tuple(each.segments) for found in _analysed(source).globals.values() for each in found]
+
+
+def unknown_filters(source: str) -> list[str]:
+    """Return the filters that do not exist, in any branch. Raises BadTemplate."""
+    return sorted(set(_analysed(source).filters) - set(_environment("en").filters))
+
+
+@lru_cache(maxsize=512)
+def _analysed(source: str) -> Any:
+    try:
+        return _parsed(source, "en").analyze()
+    except LiquidError as error:
+        raise BadTemplate(str(error)) from error
+
+
 def escape_markdown(text: str) -> str:
     """Return `text` such that Markdown shows exactly these characters, on one line."""
     flat = _SPECIAL.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)

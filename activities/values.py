@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
+from activities import patterns
 from activities.models.activity import FieldKind
 from agentapp.kernel.text import clean_text, fold
 
@@ -86,8 +87,7 @@ def _read_text(field: TypedField, raw: Any) -> str:
         raise ValueInvalid(_("A text is expected."))
     if len(text) > limit:
         raise ValueInvalid(_("At most %(limit)d characters are allowed.") % {"limit": limit})
-    # A pattern is matched against a short text only: a hostile one cannot run for long on it.
-    if field.pattern and (len(text) > 200 or not re.fullmatch(field.pattern, text)):
+    if field.pattern and not patterns.fits(field.pattern, text):
         raise ValueInvalid(_("This does not have the expected form."))
     return text
 

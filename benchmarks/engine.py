@@ -184,8 +184,8 @@ def _publish(user: User) -> None:
     designer = User.objects.get(email="daniel@example.com")
     workspace = Agent.objects.get(key="billing").workspace
     revision = agent_import(AgentBlueprint.model_validate(_BLUEPRINT), workspace=workspace, actor=designer)
-    revision_publish(revision, actor=designer)
     access.grant("activities.use_agent", user, revision.agent)
+    revision_publish(revision, actor=designer)
 
 
 def _step(key: str, *names: str) -> dict[str, Any]:

@@ -151,7 +151,6 @@ def _agent(workspace: Workspace, designer: User) -> Agent:
     if published is not None and published.note == note and not outdated_tools(published):
         return published.agent
     revision = agent_import(blueprint, workspace=workspace, actor=designer, note=note)
+    access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
     revision_publish(revision, actor=designer)
-    if agent is None:
-        access.grant("activities.use_agent", access.workspace_group(workspace, READERS), revision.agent)
     return revision.agent

@@ -5,16 +5,18 @@ from django.contrib.auth.models import Group
 
 from accounts import access
 from accounts.models import AuditEvent, Role
+from activities.actions import agent_import
 from activities.granting import grantable, holders, right_grant, right_revoke
 from activities.models import Revision
 from agentapp.kernel.errors import InvalidInput, NotAllowed
-from tests.support.blueprints import activity, use
+from tests.support.blueprints import activity, agent, use
 from tests.support.world import World
 
 
 @pytest.fixture
 def draft(world: World) -> Revision:
-    return world.draft(activity(use("find_items")), activity(use("find_items"), key="second"))
+    parts = agent(activity(use("find_items")), activity(use("find_items"), key="second"))
+    return agent_import(parts, workspace=world.workspace, actor=world.designer)
 
 
 def test_it_is_held_until_taken_back_and_on_record(world: World, draft: Revision) -> None:

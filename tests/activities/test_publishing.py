@@ -63,10 +63,6 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         activity(use("find_items"), routing=[{"name": "n", "when": "true", "activity": "gone"}]),
         "hands over",
     ),
-    "broken routing": (
-        activity(use("find_items"), routing=[{"name": "n", "when": "((", "activity": "handle"}]),
-        "handle / n",
-    ),
     "risk lowered": (activity(use("order", raise_risk="medium")), "never lowered"),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 import markdown
 import pytest
 
+from accounts import access
 from accounts.actions import member_add, workspace_create
 from accounts.models import Role
 from activities import conditions, paths, templates
@@ -149,6 +150,7 @@ def test_it_is_imported_and_published_without_a_problem(db: None) -> None:
     designer = build.user("designer@example.com")
     member_add(workspace, designer, [Role.DESIGNER])
     revision = agent_import(BLUEPRINT, workspace=workspace, actor=designer)
+    access.grant("activities.use_agent", designer, revision.agent)
     assert problems(revision) == []
     assert revision_publish(revision, actor=designer).state == "published"
 

@@ -74,7 +74,7 @@ def test_a_record_of_another_workspace_is_not_there(world: World) -> None:
 @pytest.mark.parametrize("source", ["input", "fixed"])
 def test_a_bound_reference_of_another_workspace_is_not_there_either(world: World, source: str) -> None:
     item = from_input("thing") if source == "input" else fixed("Z-900")
-    world.publish(activity(use("reserve", item=item), inputs=[text_input("thing", required=False)]))
+    world.publish(activity(use("reserve", item=item), inputs=[text_input("thing")]))
     run = world.run(*[act("reserve", {"quantity": n}) for n in (1, 2, 3)], thing="Z-900")
     assert set(refusals_of(run)) == {"not_visible"}
     assert effects() == []

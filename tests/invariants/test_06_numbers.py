@@ -15,7 +15,7 @@ ANSWERING = activity(
         prose(max_length=60, fallback={"en": FALLBACK}),
         {"name": "count", "label": {"en": "Count"}, "source": "fact", "fact": "facts.find_items.count"},
         {"name": "fixed", "label": {"en": "Fixed"}, "source": "fixed", "fixed": "F-1"},
-        {"name": "gone", "label": {"en": "Gone"}, "source": "fact", "fact": "facts.reserve.quantity"},
+        {"name": "gone", "label": {"en": "Gone"}, "source": "fact", "fact": "facts.find_items.items[99].name"},
     ],
     template={"en": "{{ output.intro }} Count: {{ output.count }}. {{ output.fixed }}"},
 )
@@ -120,7 +120,9 @@ def test_without_a_usable_model_the_designers_text_stands(world: World, line: ob
 
 
 def test_a_template_that_cannot_be_filled_loses_no_fact(world: World) -> None:
-    broken = {**ANSWERING, "template": {"en": "{{ output.intro }} {{ facts.nothing.here }}"}}
+    # Nothing but the real number of items shows it.
+    wrong = "{% if facts.find_items.count == 2 %}{{ facts.find_items.items[0].name | money }}{% endif %}"
+    broken = {**ANSWERING, "template": {"en": wrong}}
     world.publish(broken)
     run = world.run(LOOK, written("Fine."))
     assert (run.outcome, run.error_code) == ("succeeded", "template_failed")

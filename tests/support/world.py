@@ -114,12 +114,14 @@ class World:
         return cls(here, elsewhere, groups[LABEL], owner, member, stranger, root, designer)
 
     def draft(self, *activities: Json) -> Revision:
-        return agent_import(agent(*activities), workspace=self.workspace, actor=self.designer)
+        """A draft of an agent with these activities; the owner may use it."""
+        draft = agent_import(agent(*activities), workspace=self.workspace, actor=self.designer)
+        access.grant("activities.use_agent", self.keepers, draft.agent)
+        return draft
 
     def publish(self, *activities: Json) -> Revision:
         """Publish an agent with these activities; the owner may use it."""
         self.revision = revision_publish(self.draft(*activities), actor=self.designer)
-        access.grant("activities.use_agent", self.keepers, self.revision.agent)
         return self.revision
 
     def activity(self, key: str = "handle") -> Activity:
