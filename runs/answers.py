@@ -14,8 +14,11 @@ from runs.states import Outcome
 def declined(offered: Iterable[Activity], language: str) -> str:
     """Return a kind no, with what this person can ask for."""
     lines = [
-        f"- **{escape_markdown(in_language(activity.name, language))}**: "
-        f"{escape_markdown(in_language(activity.summary, language))}"
+        _("- **%(activity)s**: %(summary)s")
+        % {
+            "activity": escape_markdown(in_language(activity.name, language)),
+            "summary": escape_markdown(in_language(activity.summary, language)),
+        }
         for activity in offered
     ]
     if not lines:

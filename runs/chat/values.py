@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.utils import formats, timezone
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from activities.models.activity import FieldKind
 from activities.tools import ToolContract
@@ -75,7 +75,9 @@ def period(value: Mapping[str, Any]) -> str:
 
 
 def day(value: date) -> str:
-    return formats.date_format(value, "DATE_FORMAT")
+    shown = formats.date_format(value, "DATE_FORMAT")
+    # French writes the first of a month as an ordinal.
+    return f"1er{shown[1:]}" if (get_language() or "").startswith("fr") and value.day == 1 else shown
 
 
 def moment(value: datetime) -> str:

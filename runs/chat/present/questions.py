@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from activities.models.activity import FieldKind
 from runs.chat.values import NOTHING, readable
 from runs.models import Question, QuestionCandidate, QuestionField
+from runs.models.question import AskedBecause
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def _field(field: QuestionField, error: str, value: Any) -> FieldView:
 def _hint(field: QuestionField) -> str:
     if not field.words:
         return ""
+    if field.because == AskedBecause.UNKNOWN:
+        return gettext("“%(words)s” was not found.") % {"words": field.words}
     return gettext("You wrote “%(words)s”.") % {"words": field.words}
 
 
