@@ -159,7 +159,7 @@ def test_a_step_is_checked_when_it_is_saved(part: Activity, desk: Client) -> Non
 
 
 def test_steps_are_ordered_and_removed(part: Activity, desk: Client) -> None:
-    find, buy = part.steps.all()
+    _find, buy = part.steps.all()
     desk.post(at("desk_steps", part.pk), {"version": version(part), "move": str(buy.pk), "up": ""})
     assert [step.key for step in part.steps.all()] == ["buy", "find"]
     desk.post(at("desk_steps", part.pk), {"version": version(part), "remove": str(buy.pk)})

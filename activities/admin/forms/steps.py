@@ -17,6 +17,12 @@ from activities.checks.templates import template_problems
 from activities.models import Activity, Step, ToolBinding
 from activities.models.procedure import ToolChoice
 
+OTHER_PERSON = (
+    ("", _("another person where a group is named, else anybody who may")),
+    ("yes", _("another person than who asked")),
+    ("no", _("also who asked, if they may")),
+)
+
 
 def group_name(group: Group | None) -> str:
     """Return the name by which a blueprint knows a group: its role, else its label."""
@@ -74,6 +80,15 @@ class StepForm(DeskForm):
     )
     escalate_to = forms.ChoiceField(
         label=_("Escalates to"), required=False, help_text=_("Who takes over when the step cannot be passed.")
+    )
+
+    other_person = forms.TypedChoiceField(
+        label=_("Who may decide then"),
+        required=False,
+        choices=OTHER_PERSON,
+        coerce={"yes": True, "no": False}.get,
+        empty_value=None,
+        help_text=_("Whether the person who asked may decide on their own request."),
     )
 
     def __init__(
@@ -146,6 +161,7 @@ def step_values(step: Step) -> dict[str, Any]:
     return values | {
         "tools": [binding.tool_key for binding in step.tools.all()],
         "escalate_to": group_name(step.escalate_to),
+        "other_person": {True: "yes", False: "no", None: ""}[step.other_person],
     }
 
 
