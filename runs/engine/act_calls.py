@@ -91,7 +91,7 @@ def carry_out(view: RunView, step: RunStep, call: ToolCall) -> Onward:
 
 def _name_failure(view: RunView, step: RunStep, call: ToolCall, refusal: Refused, journal: Journal) -> None:
     kind = of_refusal(refusal.code)
-    if kind is not None:
+    if kind is not None and call.by_id is None:  # what a person tries themselves is no failure of the model
         detail = f"{call.tool_key}: {refusal.message}"
         record_failure(view, kind, detail, journal, step=step, model_call_id=call.model_call_id, call=call)
 

@@ -92,7 +92,8 @@ def patience_lost(rounds: list[ModelCall], calls: list[ToolCall]) -> EscalationR
     stops = ends_in(rounds)
     if len(stops) > TOLD:
         return _REASONS[stops[-1].error_code]
-    outside = {call.model_call_id for call in calls if of_refusal(call.error_code) is FailureKind.SCOPE}
+    own = [call for call in calls if call.by_id is None]
+    outside = {call.model_call_id for call in own if of_refusal(call.error_code) is FailureKind.SCOPE}
     return EscalationReason.SCOPE if len(outside) >= SCOPE_ROUNDS else None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from runs.engine.controller import still_wanted
 from runs.engine.failures import ends_in
+from runs.engine.plan import since_resumed
 from runs.intentions import announced, is_asked, is_chained, next_goal
 from runs.models import RunStep
 from runs.states import StepState
@@ -12,7 +13,7 @@ from runs.view import RunView
 
 def anchors(view: RunView, step: RunStep) -> str:
     """Return the reminders for the next request of `step`; empty when it needs none."""
-    stopped = bool(ends_in(view.rounds_of(step)))
+    stopped = bool(ends_in(since_resumed(step, view.rounds_of(step))))
     if not stopped and not is_chained(view):
         return ""
     lines = ["Where the procedure stands:", *(_line(view, row) for row in view.steps)]
