@@ -17,7 +17,7 @@ from runs.llm.builtin.lexical import lexical_scores
 from runs.llm.builtin.masking import mask
 from runs.llm.builtin.reading import Reading
 from runs.llm.builtin.several import pieces
-from runs.llm.builtin.smalltalk import instructs_interpreter, is_pleasantry
+from runs.llm.builtin.smalltalk import forbids, instructs_interpreter, is_pleasantry
 
 #: Weight of the vectors beside the words.
 _DENSE = 0.6
@@ -59,7 +59,7 @@ class Ranking:
 def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
     """Answer a RouteTask with the arguments of CHOOSE_ACTIVITY."""
     reading = Reading.of(task.message)
-    if not task.cards or is_pleasantry(reading) or instructs_interpreter(reading):
+    if not task.cards or is_pleasantry(reading) or instructs_interpreter(reading) or forbids(reading):
         return _decision("none")
     parts = pieces(task, lambda text: _certain(text, task, embedder))
     if parts:
@@ -69,7 +69,10 @@ def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
 
 def _certain(text: str, task: RouteTask, embedder: Embedder) -> str | None:
     """Return the card that `text` certainly asks for, None when there is a doubt."""
-    key = _decide(rank(Reading.of(text), card_set(task.cards), embedder))["activity"]
+    reading = Reading.of(text)
+    if forbids(reading):
+        return None
+    key = _decide(rank(reading, card_set(task.cards), embedder))["activity"]
     return str(key) if key else None
 
 

@@ -25,6 +25,16 @@ _INSTRUCTIONS = re.compile(
     r"|tu es maintenant|vous etes maintenant|pretend (to be|you are)|act as an?\b|fais comme si)"
 )
 
+#: "Don't send …", "n'envoie pas …" at the beginning: what follows is what must not be done. "Don't forget to
+#: send" asks for it, and "never paid invoices" are a kind of invoice.
+_FORBIDDEN = re.compile(
+    r"^\W*(?:(?:please|no|non|surtout|bonjour|hello|hi|svp|stp|s'il (?:te|vous) plait)\W+)*"
+    r"(?:(?:do\s+not|don'?t)\s+(?!forget|hesitate|worry)\w"
+    r"|never\s+(?!paid\b|sent\b|\w+ed\b)\w"
+    r"|(?:merci\s+de\s+|il\s+ne\s+faut\s+pas\s+|veuillez\s+)?ne\s+(?:pas|jamais)\s+(?!oublier|hesiter)\w"
+    r"|n(?:e\s+|')(?!oublie|hesite)(?:[\w']+[\s-]){1,3}(?:pas|jamais|plus)\b)"
+)
+
 PROTOTYPES = (
     "What is the weather like today?", "Will it rain tomorrow?", "Quel temps fait-il aujourd'hui ?",
     "Quelle est la météo pour demain ?", "Tell me a joke", "Raconte-moi une blague", "Make me laugh",
@@ -66,3 +76,9 @@ def is_pleasantry(reading: Reading) -> bool:
 def instructs_interpreter(reading: Reading) -> bool:
     """The text tries to change the rules instead of asking for something. It is declined, not obeyed."""
     return bool(_INSTRUCTIONS.search(reading.folded.text))
+
+
+def forbids(reading: Reading) -> bool:
+    """The text says what must not be done. Doing it would be the one wrong answer; a question is no order."""
+    text = reading.folded.text
+    return bool(_FORBIDDEN.search(text)) and not text.rstrip().endswith("?")

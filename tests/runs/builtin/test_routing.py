@@ -9,7 +9,9 @@ import pytest
 from activities.discovery.embedder import EmbedderUnavailable, default_embedder
 from runs.llm.base import CardSpec, RouteTask
 from runs.llm.builtin import dense
+from runs.llm.builtin.reading import Reading
 from runs.llm.builtin.routing import choose
+from runs.llm.builtin.smalltalk import forbids
 from tests.runs.builtin.domains import ACCOUNTS_RECEIVABLE, HELPDESK, LEAVE, LIBRARY
 from tests.runs.builtin.requests import ELSEWHERE_HELD_OUT, ELSEWHERE_SETTING, HELD_OUT, SETTING
 
@@ -133,3 +135,36 @@ def test_the_order_of_the_cards_does_not_matter() -> None:
         one = choose(RouteTask(text, HELPDESK, language), default_embedder())
         other = choose(RouteTask(text, HELPDESK[::-1], language), default_embedder())
         assert one == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not reserve the meeting room for tomorrow.",
+        "Please don’t remind Ada about her overdue book.",
+        "Never lend the atlas to Ada.",
+        "N'envoie pas de rappel à Ada.",
+        "Ne lui prête pas l'atlas.",
+        "Merci de ne pas prêter l'atlas à Ada.",
+        "Surtout, ne prolonge pas le prêt d'Ada.",
+    ],
+)
+def test_what_must_not_be_done_is_no_request(text: str) -> None:
+    assert forbids(Reading.of(text))
+    assert choose(RouteTask(text, LIBRARY, "en"), NoVectors())["decision"] == "none"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't forget to remind Ada about her overdue book.",
+        "N'oublie pas de relancer Ada.",
+        "Never returned books, please list them.",
+        "N'y a-t-il pas de livre en retard ?",
+        "Ada did not return the atlas, remind her.",
+        "Ada n'a pas rendu l'atlas, relance-la.",
+        "Remind Ada, she never answers.",
+    ],
+)
+def test_a_negation_within_a_request_leaves_it_one(text: str) -> None:
+    assert not forbids(Reading.of(text))
