@@ -164,3 +164,11 @@ def test_a_decider_without_the_tools_right_does_not_see_what_it_found(world: Wor
         page = browser(erin).get(where).content.decode().partition("Every event, in order")[0]
         assert "you lack the right to see it" in page
         assert "A-200" not in page
+
+
+def test_a_value_that_is_both_a_text_and_a_period_is_told(world: World) -> None:
+    erin = approver(world, "erin")
+    escalation = opened(escalated(world))
+    both = {"kind": "supply", "answer-when": "now", "answer-when-start": "2025-01-01"}
+    assert browser(erin).post(address(escalation, "decide"), both).status_code == 422
+    assert opened(escalation.run).state == EscalationState.OPEN

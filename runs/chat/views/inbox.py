@@ -138,17 +138,17 @@ _DEEDS: dict[str, Callable[[Request, UUID], str]] = {
 def _answers(data: QueryDict) -> dict[str, Any]:
     """Return the missing inputs' values: texts, and periods by their two parts."""
     values: dict[str, Any] = {}
+    periods: dict[str, dict[str, str]] = {}
     for name, value in data.items():
         if not name.startswith(PREFIX):
             continue
         stem, dash, part = name.removeprefix(PREFIX).rpartition("-")
         text = str(value).strip()
-        if dash and part in ("start", "end"):
-            if text:
-                values.setdefault(stem, {})[part] = text
-        else:
+        if not dash or part not in ("start", "end"):
             values[name.removeprefix(PREFIX)] = text
-    return values
+        elif text:
+            periods.setdefault(stem, {})[part] = text
+    return values | periods
 
 
 def _params(data: QueryDict) -> dict[str, str]:
