@@ -71,8 +71,8 @@ if (link()) {
   }, POLL_MS);
 
   // After a decision the whole escalation is swapped: the reader is taken to what is told.
-  document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.target.id !== "escalation") return;
+  document.addEventListener("htmx:load", (event) => {
+    if (event.detail.elt.id !== "escalation") return;
     const told = document.querySelector("#escalation-notice .notice");
     const title = document.querySelector("#escalation [aria-invalid], .escalation__confirm h2, #escalation h1");
     if (title?.tagName === "H2") title.tabIndex = -1;

@@ -201,7 +201,9 @@ def _reads(condition: str, step: RunStep, rows: _Rows) -> tuple[ReadValue, ...]:
         "inputs": dict(rows.inputs),
         "attempts": step.attempts,
     }
-    return tuple(_read(path, scope, hidden, rows) for path in conditions.values_read(condition))
+    paths = conditions.values_read(condition)
+    told = [path for path in paths if not any(other.startswith(f"{path}.") for other in paths)]
+    return tuple(_read(path, scope, hidden, rows) for path in told)
 
 
 def _read(path: str, scope: Mapping[str, Any], hidden: Iterable[str], rows: _Rows) -> ReadValue:
