@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import ndiff
+from difflib import SequenceMatcher
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -109,8 +109,7 @@ class Change:
         """The lines of two texts: (" " | "-" | "+", line); empty unless both are texts."""
         if not (isinstance(self.before, str) and isinstance(self.after, str)):
             return []
-        found = ndiff(self.before.splitlines(), self.after.splitlines())
-        return [(line[0], line[2:]) for line in found if line[0] != "?"]
+        return list(_lines(self.before.splitlines(), self.after.splitlines()))
 
     def as_data(self) -> dict[str, Any]:
         """Return it for the audit history."""
@@ -125,6 +124,15 @@ def difference(before: Revision, after: Revision) -> list[Change]:
 def difference_of(before: Document, after: Document) -> list[Change]:
     """Return what changed from one document to another (`activities.exporting.document`)."""
     return list(_objects((), (), before, after))
+
+
+def _lines(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, before, after).get_opcodes():
+        if kind == "equal":
+            yield from ((" ", line) for line in before[start:end])
+        else:
+            yield from (("-", line) for line in before[start:end])
+            yield from (("+", line) for line in after[new_start:new_end])
 
 
 def _objects(

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from django.utils.translation import gettext as _
+
 from activities.expressions.tree import (
     MACROS,
     Binary,
@@ -44,7 +46,7 @@ def parse(expression: str) -> Parsed:
     """Return the tree of `expression`. Raises BadSyntax."""
     words = split(expression)
     if len(words) > MAX_WORDS:
-        raise BadSyntax("it is too long", words[MAX_WORDS].at)
+        raise BadSyntax(_("it is too long"), words[MAX_WORDS].at)
     reader = _Reader(words)
     node = reader.whole()
     reader.expect("end", "")
@@ -79,14 +81,15 @@ class _Reader:
 
     def expect(self, kind: str, value: str) -> Word:
         if self.word.kind != kind or (value and self.word.value != value):
-            found = f"“{self.word.value}”" if self.word.value else "the end"
-            raise BadSyntax(f"{found} is not expected here", self.word.at)
+            if not self.word.value:
+                raise BadSyntax(_("the end is not expected here"), self.word.at)
+            raise BadSyntax(_("“%(found)s” is not expected here") % {"found": self.word.value}, self.word.at)
         return self.take()
 
     def whole(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise BadSyntax("it is nested too deeply", self.word.at)
+            raise BadSyntax(_("it is nested too deeply"), self.word.at)
         at, node = self.word.at, self.level(0)
         if self.skips("?"):
             yes = self.level(0)
@@ -109,7 +112,7 @@ class _Reader:
         for sign in ("!", "-"):
             if self.skips(sign):
                 if self.sees(sign):
-                    raise BadSyntax(f"“{sign}” is given twice", self.word.at)
+                    raise BadSyntax(_("“%(found)s” is given twice") % {"found": sign}, self.word.at)
                 return Unary(sign, self.member(), at)
         return self.member()
 
@@ -131,7 +134,7 @@ class _Reader:
         self.inside += 1
         self.loops.append(self.inside)
         if self.inside > MAX_LOOPS:
-            raise BadSyntax("a loop inside a loop inside a loop would take too long", at)
+            raise BadSyntax(_("a loop inside a loop inside a loop would take too long"), at)
         node = Call(target, function, self.arguments(), at)
         self.inside -= 1
         return node

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 _WORD = re.compile(
     r"""(?P<space>[ \t\n\r\f]+|//[^\n]*)
     |(?P<text>(?:[rR]|[bB]|[rR][bB]|[bB][rR])?(?:\"{3}.*?(?<!\\)\"{3}|'{3}.*?(?<!\\)'{3}
@@ -38,7 +40,7 @@ def split(expression: str) -> list[Word]:
     while at < len(expression):
         found = _WORD.match(expression, at)
         if found is None:
-            raise BadSyntax(f"“{expression[at]}” is not expected here", at)
+            raise BadSyntax(_("“%(found)s” is not expected here") % {"found": expression[at]}, at)
         kind = found.lastgroup or ""
         if kind != "space":
             words.append(Word(kind, found.group(), at))

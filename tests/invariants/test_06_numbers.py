@@ -15,7 +15,12 @@ ANSWERING = activity(
         prose(max_length=60, fallback={"en": FALLBACK}),
         {"name": "count", "label": {"en": "Count"}, "source": "fact", "fact": "facts.find_items.count"},
         {"name": "fixed", "label": {"en": "Fixed"}, "source": "fixed", "fixed": "F-1"},
-        {"name": "gone", "label": {"en": "Gone"}, "source": "fact", "fact": "facts.find_items.items[99].name"},
+        {
+            "name": "gone",
+            "label": {"en": "Gone"},
+            "source": "fact",
+            "fact": "facts.find_items.items[99].name",
+        },
     ],
     template={"en": "{{ output.intro }} Count: {{ output.count }}. {{ output.fixed }}"},
 )
