@@ -52,6 +52,11 @@ def test_a_run_is_its_owners_and_the_auditors(
     assert [client_of(each).get(page).status_code for each in (member, stranger)] == [404, 404]
 
 
+def test_who_may_only_read_is_led_to_the_runs(client_of: ClientOf, auditor: User, stranger: User) -> None:
+    assert "You read what everybody asks for" in client_of(auditor).get(reverse("chat:home")).text
+    assert "Nothing is offered to you" in client_of(stranger).get(reverse("chat:home")).text
+
+
 def test_the_list_shows_what_one_may_see(
     client_of: ClientOf, talk: Conversation, owner: User, member: User, auditor: User
 ) -> None:

@@ -15,6 +15,7 @@ from agentapp.kernel.text import clean_text
 from runs import selectors
 from runs.chat import fragments, rows
 from runs.chat.errors import Request, edge
+from runs.chat.history import sees_everybody
 from runs.chat.offers import offers
 from runs.chat.present.run import RunView, run_view
 from runs.chat.sidebar import listing
@@ -33,7 +34,12 @@ def home(request: Request) -> HttpResponseBase:
     return render(
         request,
         "chat/home.html",
-        _common(request) | {"offers": offers(request.user, workspace), "hour": timezone.localtime().hour},
+        _common(request)
+        | {
+            "offers": offers(request.user, workspace),
+            "reads_all": sees_everybody(request.user, workspace),
+            "hour": timezone.localtime().hour,
+        },
     )
 
 
