@@ -6,6 +6,7 @@ from runs.llm.base import InputTask
 from runs.llm.builtin import filling
 from runs.llm.builtin.fields import fill
 from runs.llm.builtin.references import Lookup
+from runs.llm.builtin.unread import add_unread_amount
 
 
 def fill_inputs(task: InputTask) -> dict[str, Any]:
@@ -20,5 +21,6 @@ def fill_inputs(task: InputTask) -> dict[str, Any]:
         Lookup(task.search),
         is_answer=any(value is not None for value in task.known.values()),
     )
-    found = fill(started)
-    return {spec.name: found.get(spec.name) for spec in task.fields}
+    fill(started)
+    add_unread_amount(started)
+    return {spec.name: started.values.get(spec.name) for spec in task.fields}

@@ -2,10 +2,12 @@ from decimal import Decimal
 
 import pytest
 
+from activities.models import ActivityInput
+from activities.values import ValueInvalid, read_value
 from runs.llm.base import FieldType
 from runs.llm.builtin.numbers import numbers
 from runs.llm.builtin.reading import Reading
-from tests.runs.builtin.helpers import AMOUNT, PERIOD, READER, field, fill
+from tests.runs.builtin.helpers import AMOUNT, PERIOD, READER, REASON, field, fill
 
 COUNT = field("count", FieldType.INTEGER)
 
@@ -85,7 +87,7 @@ def test_a_sum_of_money_is_no_count_and_a_count_no_sum() -> None:
 
 
 def test_two_numbers_for_one_place_are_a_question() -> None:
-    assert fill("50 € or 60 €", AMOUNT) == {"amount": None}
+    assert fill("50 € or 60 €", AMOUNT) == {"amount": "50 €…"}  # what was said, and no number
     assert fill("amount 50, not 60", AMOUNT) == {"amount": None}
     assert fill("50 €, yes, 50 euros", AMOUNT) == {"amount": "50"}
 
@@ -103,7 +105,7 @@ def test_a_year_is_a_number_only_where_it_is_announced() -> None:
 
 
 def test_percentages_only_where_one_is_wanted() -> None:
-    assert fill("10 % off", AMOUNT) == {"amount": None}
+    assert fill("10 % off", AMOUNT) == {"amount": "10 %…"}  # what was said, and no number
     assert fill("10 % off", field("rate", FieldType.DECIMAL)) == {"rate": "10"}
 
 
@@ -113,3 +115,37 @@ def test_values_beyond_limits_are_still_what_was_said() -> None:
 
 def test_digits_of_identifiers_are_not_amounts() -> None:
     assert fill("R-0003 amount 5", READER, AMOUNT) == {"reader": "R-0003", "amount": "5"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "said"),
+    [
+        ("en", "Refund 1e9 euros to R-0003 because it broke", "1e9 euros…"),
+        ("en", f"Refund {'9' * 38} euros to R-0003 because it broke", f"{'9' * 38} euros…"),
+        ("en", "Refund half of it to R-0003 because it broke", "half…"),
+        ("en", "Refund 50% of it to R-0003 because it broke", "50%…"),
+        ("en", "Refund a few euros to R-0003 because it broke", "few euros…"),
+        ("fr", "Rembourse 1.234 € à R-0003 car c'est cassé", "1.234 €…"),
+        ("fr", "Rembourse la moitié à R-0003 car c'est cassé", "moitié…"),
+    ],
+)
+def test_an_amount_that_was_said_and_cannot_be_read_is_no_missing_amount(
+    language: str, text: str, said: str
+) -> None:
+    """Left empty, the field's default would stand: everything instead of half."""
+    asked_amount = fill(text, READER, AMOUNT, REASON, language=language)["amount"]
+    assert asked_amount == said
+    with pytest.raises(ValueInvalid):
+        read_value(ActivityInput(name="amount", kind="decimal"), asked_amount)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refund R-0003 because half of it was broken",
+        "Refund R-0003, the 50% discount was forgotten",
+        "Refund R-0003 in euros because the euro price was wrong",
+    ],
+)
+def test_what_is_told_beside_the_request_is_no_amount(text: str) -> None:
+    assert fill(text, READER, AMOUNT, REASON)["amount"] is None
