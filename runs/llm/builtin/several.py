@@ -30,7 +30,7 @@ _POLITE = word_set(
     aimerais merci de d s il te plait svp aussi puis ensuite et enfin apres cela d abord maintenant il faut
     """
 )
-#: "it", "that invoice", "-la": what an earlier request found. Times are no records.
+#: "it", "that book", "-la": what an earlier request found. Times are no records.
 _EARLIER = re.compile(
     r"\b(?:it|them|its|this one|that one|the result"
     r"|(?:this|that|these|those) (?!year|month|week|quarter|time|day)\w+)\b"
