@@ -1,10 +1,9 @@
 """Handing runs to the workers, in the transaction that makes them due."""
 
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 from procrastinate.contrib.django import app
 
-from runs.models import Run
+from runs.models import Conversation, Run
 from runs.states import ACTIVE_RUN_STATES, RunState, change_state
 
 TASK = "runs.advance"
@@ -25,15 +24,24 @@ def run_resume(run: Run) -> None:
     """Move an escalated run back to the workers; while another run of its conversation is active, to the
     turn after that one. Raises TransitionLost.
     """
-    others = Run.objects.filter(conversation=run.conversation_id, state__in=ACTIVE_RUN_STATES)
-    if not others.exists():
-        try:
-            with transaction.atomic():
-                run_queue(run)
-            return
-        except IntegrityError:
-            pass  # a new request came in at this moment: it goes first
+    if turn_is_free(run):
+        run_queue(run)
+        return
     change_state(run, RunState.TURN, queued_at=timezone.now(), lease_until=None)
+    run_defer(run)
+
+
+def turn_is_free(run: Run) -> bool:
+    """Hold the conversation and return True when no other run is active in it.
+
+    Whoever starts a run holds its conversation, so that no two become active. One that somebody holds at this
+    moment counts as taken: it is tried again.
+    """
+    held = Conversation.objects.select_for_update(skip_locked=True).filter(pk=run.conversation_id)
+    if not held.values_list("pk").first():
+        return False
+    others = Run.objects.filter(conversation=run.conversation_id, state__in=ACTIVE_RUN_STATES)
+    return not others.exists()
 
 
 def call_next(run: Run) -> None:

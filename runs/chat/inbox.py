@@ -154,7 +154,7 @@ def lists(user: User, workspace: Workspace) -> Lists:
 
 def _with_decisions(found: Any) -> Iterable[Escalation]:
     return found.prefetch_related(
-        "decisions__by", "decisions__call", "decisions__to_user", "decisions__to_group"
+        "decisions__by", "decisions__call", "decisions__to_user", "decisions__to_group__workspace_group"
     )
 
 

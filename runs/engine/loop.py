@@ -3,7 +3,7 @@
 import logging
 from uuid import UUID
 
-from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
 from runs import answers
@@ -27,6 +27,7 @@ from runs.finishing import finish_run
 from runs.guardrails import GuardrailReached
 from runs.journal import LEASE, Journal, LeaseLost, StopRequested, write_events
 from runs.models import Run
+from runs.queueing import turn_is_free
 from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState, change_state
 from runs.view import RunView
 
@@ -79,11 +80,9 @@ def take_lease(run_id: UUID) -> bool:
 
 def _turn_came(run: Run) -> bool:
     """Take the turn in the conversation. Returns False while another run has it."""
-    try:
-        with transaction.atomic():
-            change_state(run, RunState.QUEUED)
-    except IntegrityError:
+    if not turn_is_free(run):
         return False
+    change_state(run, RunState.QUEUED)
     return True
 
 

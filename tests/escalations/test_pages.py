@@ -1,13 +1,15 @@
 """The inbox's pages: for those who decide and nobody else; what cannot be used stays in its form."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from runs import actions, jobs
 from runs.models import Escalation
 from runs.states import EscalationState, Outcome, RunState
-from tests.escalations.hands import REASON, approver, escalated, opened
+from tests.escalations.hands import REASON, approver, escalated, gives_up, opened
 from tests.support.stage import effects
 from tests.support.world import World, pending
 
@@ -121,6 +123,33 @@ def test_who_comes_second_is_told_who_was_first(world: World) -> None:
     assert answer.status_code in (404, 409)
     run.refresh_from_db()
     assert run.state == RunState.FINISHED
+
+
+def test_the_number_of_queries_does_not_grow_with_what_waits(world: World) -> None:
+    erin = approver(world, "erin")
+    escalated(world)
+    client = browser(erin)
+    client.get("/inbox/")
+    with CaptureQueriesContext(connection) as few:
+        client.get("/inbox/")
+    for _number in range(4):
+        escalation = opened(world.play(world.start("Please reserve a lamp."), gives_up()))
+        to = f"group:{world.keepers.pk}"
+        actions.escalation_pass_on(user=erin, escalation_id=escalation.pk, to=to)
+    with CaptureQueriesContext(connection) as many:
+        assert client.get("/inbox/").content.decode().count("inbox__row") == 5
+    assert len(many) <= len(few) + 5  # what the decisions and their groups need, read at once
+
+
+def test_the_requester_withdraws_what_waits(world: World) -> None:
+    approver(world, "erin")
+    run = escalated(world)
+    client = browser(world.owner)
+    assert f"/runs/{run.pk}/stop" in client.get(f"/conversations/{run.conversation_id}/").content.decode()
+    client.post(f"/runs/{run.pk}/stop", headers={"hx-request": "true"})
+    run.refresh_from_db()
+    assert run.outcome == Outcome.CANCELLED
+    assert run.escalations.get().state == EscalationState.CLOSED
 
 
 def test_the_requester_reads_the_state_and_the_end(world: World) -> None:

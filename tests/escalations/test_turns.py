@@ -10,7 +10,7 @@ from django.utils import timezone
 from agentapp.kernel.errors import Conflict
 from agentapp.kernel.ids import uuid7
 from runs import actions, jobs, sweeping
-from runs.models import Escalation, EscalationDecision, Run
+from runs.models import Conversation, Escalation, EscalationDecision, Run
 from runs.reminders import remind_deciders
 from runs.selectors import escalations_for
 from runs.states import EscalationState, Outcome, RunState
@@ -167,3 +167,17 @@ def test_the_time_to_decide_is_the_operators(world: World, settings: object) -> 
     approver(world, "erin")
     escalation = opened(escalated(world))
     assert escalation.due_at - escalation.created_at < timedelta(hours=2, seconds=5)
+
+
+def test_nobody_takes_the_turn_while_a_request_is_being_written(shared_world: World) -> None:
+    world = shared_world
+    erin = approver(world, "erin")
+    run = escalated(world)
+    other = another(world, run)
+    actions.escalation_supply(user=erin, escalation_id=opened(run).pk, instruction="A-100")
+    actions.run_stop(user=world.owner, run_id=other.pk)
+    with transaction.atomic():
+        Conversation.objects.select_for_update().get(pk=run.conversation_id)
+        (waited,) = together(1, lambda _number: jobs.run_drain(run.pk).state)
+        assert waited == RunState.TURN
+    assert world.play(run, GO_ON).outcome == Outcome.SUCCEEDED

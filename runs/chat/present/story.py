@@ -25,7 +25,7 @@ from runs.chat.present.escalations import EscalationView, escalation_view
 from runs.chat.values import found, readable, title_of
 from runs.models import Fact, ModelCall, Run, RunStep, ToolCall
 from runs.selectors import hidden_tools
-from runs.states import StepState
+from runs.states import CallState, StepState
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,11 @@ class StoryStep:
     @property
     def is_open(self) -> bool:
         return self.state in (StepState.ENGAGED, StepState.ESCALATED)
+
+    @property
+    def has_unknown(self) -> bool:
+        """True when an action was started and nobody knows what became of it."""
+        return any(item.view.state == CallState.UNKNOWN for item in self.calls)
 
     @property
     def seconds(self) -> float | None:
