@@ -1,4 +1,4 @@
-"""Several requests in one message: "refund INV-1 and remind the customer of INV-2".
+"""Several requests in one message: "lend B-1 and remind the reader of B-2".
 
 A message is cut where a connecting word or a sentence's end is followed by words that ask for something: a
 verb with which some activity's own examples begin. What asks for nothing belongs to the request before it.

@@ -26,7 +26,7 @@ _INSTRUCTIONS = re.compile(
 )
 
 #: "Don't send …", "n'envoie pas …" at the beginning: what follows is what must not be done. "Don't forget to
-#: send" asks for it, and "never paid invoices" are a kind of invoice.
+#: send" asks for it, and "never returned books" are a kind of book.
 _FORBIDDEN = re.compile(
     r"^\W*(?:(?:please|no|non|surtout|bonjour|hello|hi|svp|stp|s'il (?:te|vous) plait)\W+)*"
     r"(?:(?:do\s+not|don'?t)\s+(?!forget|hesitate|worry)\w"
