@@ -22,6 +22,7 @@ from agentapp.kernel.errors import InvalidInput, MandateError
 from agentapp.kernel.sanitise import markdown_html
 from runs.jobs import run_defer
 from runs.models import Run
+from runs.states import RunState
 from runs.trials.actions import trial_answer, trial_for, trial_start
 from runs.trials.report import TrialReport, trial_report
 
@@ -92,7 +93,7 @@ def _parts(report: TrialReport) -> dict[str, Any]:
         {"part": part, "html": markdown_html(part.text) if part.kind == "answer" else ""}
         for part in report.seen
     ]
-    open_question = report.state == "needs_input"
+    open_question = report.state == RunState.NEEDS_INPUT
     return {"report": report, "seen": seen, "open_question": open_question}
 
 
