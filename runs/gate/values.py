@@ -1,6 +1,5 @@
 """Who decides each parameter, and what its value is: merged, validated, inside the designer's limits."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from activities import patterns
 from activities.models import ParamBinding, ToolBinding
 from activities.models.authority import ParamSource
 from activities.paths import NoSuchValue, read
@@ -127,5 +127,5 @@ def _narrowed(narrowed: ParamBinding, value: Any) -> None:
                 raise Refused("outside_limits", f"{narrowed.name}: below the limit set for this activity.")
             if narrowed.maximum is not None and item > narrowed.maximum:
                 raise Refused("outside_limits", f"{narrowed.name}: above the limit set for this activity.")
-        if narrowed.pattern and (len(str(item)) > 200 or not re.fullmatch(narrowed.pattern, str(item))):
+        if narrowed.pattern and not patterns.fits(narrowed.pattern, str(item)):
             raise Refused("outside_limits", f"{narrowed.name}: not of the form allowed here.")

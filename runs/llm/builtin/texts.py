@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from activities import patterns
 from agentapp.kernel.text import words
 from runs.llm.base import CardSpec, FieldSpec
 from runs.llm.builtin.clauses import clauses, trim
@@ -58,6 +59,9 @@ def matching_pattern(reading: Reading, field: FieldSpec) -> Span | None:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """Return a designer's pattern; None for one that cannot be read, or could run for long."""
+    if patterns.problem(pattern):
+        return None
     try:
         return re.compile(pattern.removeprefix("^").removesuffix("$"))
     except re.error:
