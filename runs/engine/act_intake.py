@@ -1,163 +1,43 @@
-"""Reading the request: which activity, and with which inputs."""
+"""The inputs of an activity: read from the words, asked for where missing; then the steps laid out."""
 
 from collections.abc import Sequence
-from time import monotonic
 from typing import Any
 
 from accounts.models import ActorKind
 from accounts.standing import Standing
-from activities.models import Activity, ActivityInput, DiscoveryCandidate, DiscoveryLog
+from activities.models import Activity, ActivityInput
 from activities.models.activity import FieldKind
-from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
 from activities.rights import can_be_done, may_use
 from runs import answers
 from runs.arguments import BadArguments, parse_arguments
-from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
+from runs.engine.ask import PAUSE, Onward, ask_for, settling
 from runs.engine.ask import Asked as AskedModel
 from runs.engine.commit import commit
+from runs.engine.earlier import with_earlier
 from runs.engine.light import follow
-from runs.engine.requests import input_request, route_request
-from runs.engine.several import Part, read_parts, write_plan
+from runs.engine.requests import input_request
 from runs.finishing import finish_run
-from runs.handover import earlier_records, from_earlier
 from runs.inputs import READ_BY_CODE, Settled, asked, settle
 from runs.journal import Journal
-from runs.llm.base import CHOOSE_ACTIVITY, FILL_INPUTS, SEVERAL, FieldSpec, ModelRequest, drain
+from runs.llm.base import FILL_INPUTS, FieldSpec, ModelRequest, drain
 from runs.llm.builtin import BuiltinModel
-from runs.models import Plan, RunInput, RunStep
+from runs.models import RunInput, RunStep
 from runs.models.question import AskedBecause
 from runs.models.run import Origin
-from runs.offered import offered_to
-from runs.questions import ACTIVITY_FIELD, Asked, Choice, ask_person, choice_from_words
-from runs.references import MAX_CANDIDATES, Eyes
-from runs.specs import card_key, card_of, input_spec
-from runs.states import Outcome, QuestionState, RunState, change_state
+from runs.questions import Asked, ask_person, choice_from_words
+from runs.references import Eyes
+from runs.specs import input_spec
+from runs.states import Outcome, RunState, change_state
 from runs.view import RunView
 
 _READER = BuiltinModel()
 
 
-def route(view: RunView) -> Onward:
-    """Find the activity. Returns how the run goes on."""
-    offered = offered_to(view.run)
-    picked = _picked_by_words(view, offered)
-    if picked is not None:
-        with commit(view, activity=picked, revision=picked.revision) as journal:
-            _pin(view, picked, journal)
-        return GO_ON
-    if not offered:
-        return _decline(view, offered)
-    return _route_by_model(view, offered)
-
-
-def _picked_by_words(view: RunView, offered: Sequence[Activity]) -> Activity | None:
-    """Return the activity an answer in words picks among those that were asked about."""
-    asked_before = next((q for q in reversed(view.questions) if q.state == QuestionState.ANSWERED), None)
-    if asked_before is None or not view.messages:
-        return None
-    field = next((f for f in asked_before.fields.all() if f.name == ACTIVITY_FIELD), None)
-    key = choice_from_words(field, view.messages[-1].text) if field else None
-    return next((activity for activity in offered if card_key(activity) == key), None)
-
-
-def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
-    started = monotonic()
-    request = route_request(view, [card_of(item, view.language) for item in offered], "\n".join(view.words))
-    asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
-    by_key = {card_key(activity): activity for activity in offered}
-    decision = answer.get("decision")
-    parts = read_parts(answer, by_key, view.words) if decision == SEVERAL else []
-    if len(parts) > 1:
-        return _plan_several(view, asked_model, parts)
-    if parts:
-        decision, answer = "activity", {"activity": card_key(parts[0].activity)}
-    chosen = by_key.get(str(answer.get("activity")))
-    named = answer.get("alternatives")
-    keys = map(str, named if isinstance(named, list) else ())
-    alternatives = [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
-    pinned = {"activity": chosen, "revision": chosen.revision} if decision == "activity" and chosen else {}
-    with settling(view, asked_model, **pinned) as journal:
-        milliseconds = round((monotonic() - started) * 1000)
-        if not view.run.trial:
-            _log_search(view, list(by_key), str(decision), chosen, milliseconds)
-        if decision == "activity" and chosen is not None:
-            _pin(view, chosen, journal)
-            return GO_ON
-        if decision == "unclear" and len(alternatives) > 1:
-            _ask_which(view, alternatives, journal)
-            return PAUSE
-        _declined(view, offered, journal)
-    return PAUSE
-
-
-def _plan_several(view: RunView, asked_model: AskedModel, parts: Sequence[Part]) -> Onward:
-    """Put the plan on record, and go on with its first part as this run."""
-    plan, first = Plan(conversation_id=view.run.conversation_id), parts[0].activity
-    begun = {"plan": plan, "part": 1, "words": parts[0].words, "activity": first, "revision": first.revision}
-    with settling(view, asked_model, **begun) as journal:
-        write_plan(plan, parts, journal)
-        _pin(view, first, journal)
-    return GO_ON
-
-
-def _log_search(
-    view: RunView, keys: list[str], decision: str, chosen: Activity | None, milliseconds: int
-) -> None:
-    log = DiscoveryLog.objects.create(
-        workspace=view.run.workspace,
-        user=view.run.user,
-        run_id=view.run.pk,
-        stage=DiscoveryStage.ROUTE,
-        query=view.vault.hide("\n".join(view.words)),
-        language=view.language,
-        permitted=len(keys),
-        shown=len(keys),
-        decision=decision[:40],
-        chosen_key=card_key(chosen) if chosen else "",
-        milliseconds=milliseconds,
-    )
-    DiscoveryCandidate.objects.bulk_create(
-        DiscoveryCandidate(log=log, position=index, key=key, shown=True) for index, key in enumerate(keys)
-    )
-
-
-def _pin(view: RunView, activity: Activity, journal: Journal) -> None:
-    view.use_activity(activity.pk)
-    journal.event(
-        "run.routed",
-        {
-            "activity": card_key(activity),
-            "revision": activity.revision.number,
-            "revision_id": str(activity.revision_id),
-        },
-    )
-
-
-def _ask_which(view: RunView, alternatives: Sequence[Activity], journal: Journal) -> None:
-    choices = tuple(
-        Choice(
-            card_key(item), in_language(item.name, view.language), in_language(item.summary, view.language)
-        )
-        for item in alternatives[:5]
-    )
-    item = Asked(ACTIVITY_FIELD, FieldKind.CHOICE, "", AskedBecause.ACTIVITY, choices)
-    _pause_for(view, [item], journal)
-
-
-def _pause_for(view: RunView, items: Sequence[Asked], journal: Journal) -> None:
+def pause_for(view: RunView, items: Sequence[Asked], journal: Journal) -> None:
+    """Ask the person for these, and let go of the run until they answer."""
     change_state(view.run, RunState.NEEDS_INPUT, where={"fence": view.run.fence}, lease_until=None)
     view.questions.append(ask_person(view.run, items, journal))
-
-
-def _decline(view: RunView, offered: Sequence[Activity]) -> Onward:
-    with commit(view) as journal:
-        _declined(view, offered, journal)
-    return PAUSE
-
-
-def _declined(view: RunView, offered: Sequence[Activity], journal: Journal) -> None:
-    finish_run(view.run, Outcome.DECLINED, journal, answer=answers.declined(offered, view.language))
 
 
 def fill_inputs(view: RunView) -> Onward:
@@ -175,7 +55,7 @@ def fill_inputs(view: RunView) -> Onward:
         else ([], [], None)
     )
     if view.run.words:
-        settled, problems = _with_earlier(view, open_fields, settled, problems, view.eyes(rights))
+        settled, problems = with_earlier(view, open_fields, settled, problems, view.eyes(rights))
     done = {item.name for item in settled}
     named = {item.name for item in problems}
     problems += [
@@ -186,7 +66,7 @@ def fill_inputs(view: RunView) -> Onward:
     with settling(view, asked_model) if asked_model else commit(view) as journal:
         _record_inputs(view, settled, journal)
         if problems:
-            _pause_for(view, problems, journal)
+            pause_for(view, problems, journal)
             return PAUSE
         if not view.steps:
             _lay_out(view, journal)
@@ -208,34 +88,6 @@ def _not_open(view: RunView, activity: Activity) -> Onward:
     with commit(view) as journal:
         finish_run(view.run, outcome, journal, answer=answer, code="permission")
     return PAUSE
-
-
-def _with_earlier(
-    view: RunView,
-    fields: Sequence[ActivityInput],
-    settled: Sequence[Settled],
-    problems: Sequence[Asked],
-    eyes: Eyes,
-) -> tuple[list[Settled], list[Asked]]:
-    """Take what the words leave open from the part this one builds on; of several, the person chooses."""
-    done = {item.name for item in settled}
-    named = {item.name: item for item in problems if item.because != AskedBecause.UNKNOWN}
-    wanted = [
-        field for field in fields if field.required and field.name not in done and field.name not in named
-    ]
-    records = earlier_records(view.run) if wanted else []
-    taken, asks = list(settled), list(problems)
-    for field in wanted if records else ():
-        offers = from_earlier(field, records, eyes)
-        if len(offers) == 1:
-            item = offers[0]
-            taken.append(Settled(field.name, item.value, item.label, item.path, Origin.HANDED_OVER))
-        elif offers:
-            choices = tuple(Choice(str(item.value), item.label) for item in offers[:MAX_CANDIDATES])
-            asks = [ask for ask in asks if ask.name != field.name]
-            asks.append(asked(view, field, AskedBecause.AMBIGUOUS, candidates=choices, words=view.run.words))
-    mine = {item.name for item in taken}
-    return taken, [ask for ask in asks if ask.name not in mine]
 
 
 def _open_fields(view: RunView, answered: list[str]) -> list[ActivityInput]:

@@ -7,7 +7,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
 from runs import answers
-from runs.engine import act_calls, act_intake, act_prose, act_step, endings
+from runs.engine import act_calls, act_intake, act_prose, act_route, act_step, endings
 from runs.engine.ask import GO_ON, PAUSE, ModelFailed, Onward, Prepared
 from runs.engine.commit import commit
 from runs.engine.heartbeat import heartbeat
@@ -107,7 +107,7 @@ def act(view: RunView, step: NextStep, prepared: Prepared | None) -> Onward:
     """Carry out one step of the plan. `prepared` is the model call that was put on record for it."""
     match step:
         case Route():
-            return act_intake.route(view)
+            return act_route.route(view)
         case FillInputs():
             return act_intake.fill_inputs(view)
         case AskModel():
