@@ -81,7 +81,8 @@ class RunAdmin(ReadOnly, ModelAdmin):
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        return super().get_queryset(request).filter(workspace__in=visible_workspaces(request.user))
+        mine = visible_workspaces(request.user)
+        return super().get_queryset(request).filter(workspace__in=mine, trial=False)
 
     @admin.display(description=_("everything that happened"))
     def history(self, run: Run) -> SafeString:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from django.core import mail
 
 from activities.evaluations import latest_pass_rate
@@ -23,6 +24,7 @@ def _billing_rows() -> list[int]:
     return [model.objects.count() for model in (CreditNote, PaymentAllocation, Refund, Reminder)]
 
 
+@pytest.mark.timeout(600)
 def test_the_interpreter_passes_and_nothing_has_happened(db: None, settings: object) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # type: ignore[attr-defined]
     demo.seed_demo(invoices=1_500)

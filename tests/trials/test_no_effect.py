@@ -135,7 +135,8 @@ def test_what_a_contract_declares_beside_its_tool_cannot_write_either(world: Wor
         return params
 
     registry.remove(contract.key)
-    registry.add(dataclasses.replace(contract, **{part: write}))
+    changed: dict[str, Any] = {part: write}
+    registry.add(dataclasses.replace(contract, **changed))
     try:
         revision = world.draft(activity(use("order"), steps=[step("order", max_attempts=1)]))
         access.grant("activities.use_agent", world.keepers, revision.agent)

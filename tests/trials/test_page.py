@@ -4,6 +4,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import access
+from accounts.models import Role
 from runs.llm import use_model
 from runs.llm.scripted import ScriptedModel
 from runs.trials.driving import trial_drain
@@ -39,6 +40,17 @@ def test_what_follows_and_what_was_made_up(world: World, client: Client) -> None
     shown = page(client, following.pk)
     assert "Order Blue lamp from the supplier." in shown
     assert "<dt>reference</dt><dd>made up</dd>" in shown
+
+
+def test_the_history_of_runs_does_not_know_it(world: World, client: Client) -> None:
+    revision = world.draft(activity(use("find_items")))
+    access.grant("activities.use_agent", world.keepers, revision.agent)
+    try_out(world, revision, chosen(), LOOK)
+    world.root.groups.add(access.role_group(world.workspace, Role.AUDITOR))
+    client.force_login(world.root)
+    response = client.get(reverse("admin:runs_run_changelist"))
+    assert response.status_code == 200
+    assert response.context["cl"].result_count == 0
 
 
 def test_nobody_else_opens_it(world: World, client: Client) -> None:
