@@ -1,5 +1,6 @@
 """Drafts: copied, changed one version after the other, and every change on record with before and after."""
 
+import time
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from activities.models import Activity, Revision
 from activities.tools import registry
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
 from tests.support.blueprints import activity, agent, from_input, prose, step, text_input, use
+from tests.support.threads import together
 from tests.support.world import World
 
 GOOD = activity(use("find_items"))
@@ -214,3 +216,34 @@ def test_without_the_evaluation_it_requires_a_revision_is_not_published(world: W
 def test_a_step_that_is_unfinished_can_still_be_drafted(world: World) -> None:
     draft = world.draft({**GOOD, "steps": []}, activity(use("find_items"), steps=[step()], key="other"))
     assert blueprint_of(draft).activities[0].steps == []
+
+
+def test_of_two_who_save_at_once_one_is_told(shared_world: World) -> None:
+    world = shared_world
+    draft = world.draft(GOOD)
+
+    def save(goal: str) -> str:
+        try:
+            change_goal(Revision.objects.get(pk=draft.pk), world.designer, goal, version=1)
+        except EditedMeanwhile as error:
+            return error.code
+        return goal
+
+    said = together(2, lambda number: save(("One.", "Two.")[number]))
+    kept = Activity.objects.get().steps.get().goal
+    assert set(said) == {kept, "edited_meanwhile"}
+    assert AuditEvent.objects.filter(stream=draft.pk, type="revision.changed").count() == 1
+
+
+def test_two_drafts_at_once_have_two_numbers(shared_world: World) -> None:
+    world = shared_world
+    first = world.draft(GOOD)
+    made = together(3, lambda _number: revision_draft_from(first, actor=world.designer).number)
+    assert set(made) == {2, 3, 4}
+
+
+def test_a_change_of_one_among_two_hundred_is_quick(world: World) -> None:
+    draft = world.draft(*(activity(use("find_items"), key=f"a{number}") for number in range(199)), GOOD)
+    started = time.process_time()
+    change_goal(draft, world.designer, "Other.")
+    assert time.process_time() - started < 1
