@@ -22,7 +22,7 @@ class AgentAdmin(ModelAdmin):
     """A designer's agents. What lies behind a row are pages of the desk."""
 
     list_display = ("shown_name", "key", "workspace", "offered", "drafts")
-    list_filter = ("workspace",)
+    list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")
     list_per_page = 50
@@ -90,6 +90,7 @@ ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("revisions/<uuid:revision_id>/settings/", revisions.change_settings, "desk_settings"),
     ("revisions/<uuid:revision_id>/order/", revisions.order, "desk_order"),
     ("revisions/<uuid:revision_id>/export/", revisions.export, "desk_export"),
+    ("revisions/<uuid:revision_id>/history/", revisions.history_page, "desk_history"),
     ("revisions/<uuid:revision_id>/difference/", revisions.difference_page, "desk_difference"),
     ("revisions/<uuid:revision_id>/activities/", revisions.activity_add, "desk_activity_add"),
     ("activities/<uuid:activity_id>/remove/", sections.activity_remove, "desk_activity_remove"),

@@ -56,8 +56,9 @@ class ByLanguageWidget(forms.MultiWidget):
         parts = self.get_context(name, value, attrs)["widget"]["subwidgets"]
         for language, part in zip(LANGUAGES, parts, strict=True):
             part["attrs"] |= {"lang": language, "aria-label": str(NAMES[language])}
+        fill: Any = self._render  # type: ignore[attr-defined]
         shown = (
-            (language, self._render(part["template_name"], {"widget": part}, renderer))
+            (language, fill(part["template_name"], {"widget": part}, renderer))
             for language, part in zip(LANGUAGES, parts, strict=True)
         )
         tag = '<div class="desk-language"><span class="desk-code-tag" aria-hidden="true">{}</span>{}</div>'
@@ -68,7 +69,8 @@ class ByLanguageField(forms.MultiValueField):
     """Reads `{language: value}`, without the languages that were left empty."""
 
     def __init__(self, part: forms.Field, **options: Any) -> None:
-        widget = ByLanguageWidget(dict.fromkeys(LANGUAGES, part.widget))
+        widgets: dict[str, Any] = dict.fromkeys(LANGUAGES, part.widget)
+        widget = ByLanguageWidget(widgets)
         options = {"required": False, "require_all_fields": False, "widget": widget, **options}
         super().__init__(fields=[part for _language in LANGUAGES], **options)
 
@@ -87,7 +89,7 @@ class _Text(forms.CharField):
     """A text with the line ends of every other text here."""
 
     def to_python(self, value: Any) -> str:
-        return clean_text(super().to_python(value).replace("\r\n", "\n"))
+        return clean_text((super().to_python(value) or "").replace("\r\n", "\n"))
 
 
 def texts(*, rows: int = 0, limit: int = 2_000, code: bool = False, **options: Any) -> ByLanguageField:

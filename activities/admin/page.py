@@ -123,7 +123,11 @@ def activity_trail(activity: Activity) -> list[Link]:
 
 def revision_tabs(revision: Revision, current: str = "") -> list[Link]:
     """Return the pages about a revision, those of other apps included."""
-    own = [("desk_revision", _("Activities")), ("desk_difference", _("Difference"))]
+    own = [
+        ("desk_revision", _("Activities")),
+        ("desk_difference", _("Difference")),
+        ("desk_history", _("History")),
+    ]
     more = [(link.url_name, link.label) for link in extensions.revision_links]
     return [
         Link(label, reverse(f"admin:{name}", args=[revision.pk]), name == current)

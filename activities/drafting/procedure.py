@@ -11,7 +11,7 @@ from activities.blueprint import OutcomePart, StepPart
 from activities.designing import missing
 from activities.drafting.base import changing, put_in_order, save_order
 from activities.importing import write_outcome
-from activities.models import Activity, Step
+from activities.models import Activity, Step, ToolBinding
 from agentapp.kernel.errors import InvalidInput
 
 
@@ -61,7 +61,7 @@ def _step(activity: Activity, step_id: UUID | None) -> Step:
     return step
 
 
-def _bindings(activity: Activity, part: StepPart) -> list[object]:
+def _bindings(activity: Activity, part: StepPart) -> list[ToolBinding]:
     bound = {binding.tool_key: binding for binding in activity.tool_bindings.all()}
     unknown = [key for key in part.tools if key not in bound]
     if unknown:

@@ -4,8 +4,8 @@ from playwright.sync_api import Locator, Page, expect
 
 TEMPLATES = {
     "en": "{{ output.count | number }} invoices match.\n\n"
-    "{% for item in output.invoices limit: 5 %}- {{ item.invoice }}: {{ item.balance | money: item.currency }}\n"
-    "{% endfor %}",
+    "{% for item in output.invoices limit: 5 %}- {{ item.invoice }}: "
+    "{{ item.balance | money: item.currency }}\n{% endfor %}",
     "fr": "{{ output.count | number }} factures correspondent.\n\n"
     "{% for item in output.invoices limit: 5 %}- {{ item.invoice }} : "
     "{{ item.balance | money: item.currency }}\n{% endfor %}",

@@ -80,7 +80,7 @@ def pages_of(revision: Revision) -> list[str]:
         at("desk_rights", revision.agent_id),
         *(
             at(name, revision.pk)
-            for name in ("desk_revision", "desk_difference", "desk_export", "desk_problems")
+            for name in ("desk_revision", "desk_difference", "desk_history", "desk_export", "desk_problems")
         ),
         *(at(name, revision.pk) for name in ("desk_trial", "desk_prompts", "desk_evaluations")),
         *(at("desk_section", part.pk, name) for name in sections),

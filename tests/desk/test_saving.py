@@ -26,6 +26,9 @@ def test_a_card_is_saved_and_recorded(part: Activity, desk: Client) -> None:
     event = AuditEvent.objects.filter(type="revision.changed").latest("id")
     places = {change["place"]: change for change in event.data["changes"]}
     assert places["activities/handle/summary/fr"]["after"] == "Fait tout."
+    history = desk.get(at("desk_history", part.revision_id)).content.decode()
+    assert "activities/handle/summary/fr" in history
+    assert "Fait tout." in history
 
 
 def test_the_second_of_two_is_told_and_keeps_what_they_typed(

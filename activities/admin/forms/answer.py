@@ -90,7 +90,14 @@ class OutputForm(RowForm):
             self.add_error("fallback", forms.ValidationError(found))
 
     def _concerned(self, source: str, values: dict[str, Any]) -> dict[str, Any]:
-        empty = {"fact": "", "input": "", "fixed": None, "description": "", "fallback": {}, "max_length": 400}
+        empty: dict[str, Any] = {
+            "fact": "",
+            "input": "",
+            "fixed": None,
+            "description": "",
+            "fallback": {},
+            "max_length": 400,
+        }
         about = {"prose": ("description", "fallback", "max_length")}.get(source, (source,))
         kept = {name: values[name] for name in about if values[name] is not None}
         if source == OutputSource.FIXED:
@@ -122,7 +129,7 @@ class TemplateForm(DeskForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for widget in self.fields["template"].widget.widgets:  # type: ignore[attr-defined]
+        for widget in self.fields["template"].widget.widgets:
             widget.attrs["data-preview-source"] = ""
 
 

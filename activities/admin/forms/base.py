@@ -81,9 +81,13 @@ class Rows(forms.BaseFormSet):
                 form.add_error(self.once, _now("This is given twice."))
             seen.add(value)
 
+    def _gone(self, form: Any) -> bool:
+        """True for a row that is marked as removed, whatever else it says."""
+        return bool(self.data.get(form.add_prefix("DELETE")))
+
     def is_valid(self) -> bool:
         good = super().is_valid()
-        kept = [form for form in self.forms if not self._should_delete_form(form)] if self.is_bound else []
+        kept = [form for form in self.forms if not self._gone(form)] if self.is_bound else []
         inner = [form.inner.is_valid() for form in kept if getattr(form, "inner", None) is not None]
         return good and not any(form.errors for form in kept) and all(inner)
 

@@ -71,12 +71,13 @@ class CardForm(DeskForm):
 
 def card_values(activity: Activity) -> dict[str, Any]:
     """Return what the card's form shows first."""
-    values = {name: getattr(activity, name, None) for name in CardForm.base_fields}
+    values: dict[str, Any] = {name: getattr(activity, name, None) for name in CardForm.base_fields}
     for name, kind in (("aliases", PhraseKind.ALIAS), ("examples", PhraseKind.EXAMPLE)):
-        values[name] = {}
+        found: dict[str, list[str]] = {}
         for phrase in activity.phrases.all():
             if phrase.kind == kind:
-                values[name].setdefault(phrase.language, []).append(phrase.text)
+                found.setdefault(phrase.language, []).append(phrase.text)
+        values[name] = found
     return values
 
 

@@ -20,7 +20,7 @@ from activities.tools import Risk, ToolContract
 from activities.tools.contract import ParamContract
 
 NOBODY = ""
-RISKS = {Risk.LOW: _("low"), Risk.MEDIUM: _("medium"), Risk.HIGH: _("high")}
+RISKS: dict[str, Any] = {Risk.LOW: _("low"), Risk.MEDIUM: _("medium"), Risk.HIGH: _("high")}
 #: The types of inputs a parameter of each type can take its value from.
 FITTING: dict[str, tuple[str, ...]] = {
     "integer": (FieldKind.INTEGER,),
@@ -32,7 +32,7 @@ FITTING: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Fixed:
     """The fixed value of a parameter, as a field that can be read."""
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.selectors import events_of
 from activities import actions, designing, drafting, portable
 from activities.actions.publishing import publishing_problems
 from activities.admin.forms.base import DeskForm
@@ -29,13 +30,14 @@ from activities.admin.page import (
     show,
     to,
 )
-from activities.admin.places import Located, located
+from activities.admin.places import Located, located, pages_of
 from activities.difference import difference
 from activities.models import Activity, Revision
 from agentapp.kernel.errors import Conflict, InvalidInput
 
 #: A draft with more activities is shown first and checked then.
 CHECKED_AT_ONCE = 30
+MOST_EVENTS = 100
 
 
 class SettingsForm(DeskForm):
@@ -89,7 +91,8 @@ def _rows(revision: Revision) -> QuerySet[Activity]:
 
 
 def _problems(revision: Revision) -> list[Located]:
-    return [located(revision, problem) for problem in publishing_problems(revision)]
+    rows = revision.activities.prefetch_related("inputs", "outputs", "tool_bindings", "steps", "routing")
+    return located(publishing_problems(revision), revision, pages_of(rows))
 
 
 def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
@@ -157,7 +160,7 @@ retire = _deed(
 def _settings(request: HttpRequest, revision: Revision) -> object:
     form = SettingsForm(request.POST)
     if not form.is_valid():
-        raise InvalidInput(" ".join(form.errors["required_pass_rate"]))
+        raise InvalidInput(" ".join(map(str, form.errors["required_pass_rate"])))
     return actions.revision_settings(
         revision, actor=person(request), expected_version=version_of(request), **form.cleaned_data
     )
@@ -221,6 +224,21 @@ def export(request: HttpRequest, revision_id: UUID) -> HttpResponse:
     name = f"{revision.agent.key}-{revision.number}.yaml"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
+
+
+@require_GET
+@desk
+def history_page(request: HttpRequest, revision_id: UUID) -> HttpResponse:
+    """Everything that was done to a revision: who, when, and each change with before and after."""
+    revision = designing.revision_for(person(request), revision_id)
+    context = {
+        "revision": revision,
+        "name": revision_name(revision),
+        "events": events_of(revision.pk).reverse()[:MOST_EVENTS],
+        "trail": revision_trail(revision),
+        "tabs": revision_tabs(revision, "desk_history"),
+    }
+    return show(request, "history.html", context, title=_("History"))
 
 
 @require_GET

@@ -27,8 +27,10 @@ from activities.admin.page import (
     show,
     to,
 )
+from activities.admin.places import Located, located, pages_of
 from activities.admin.sections import SECTIONS
 from activities.admin.views.revisions import moved, version_of
+from activities.checks import activity_problems
 from activities.models import Activity, Step
 from activities.tools import registry
 from agentapp.kernel.errors import MandateError, NotAllowed, NotFound
@@ -67,8 +69,12 @@ class Opened:
             return True
         return False
 
+    def _problems(self) -> list[Located]:
+        return located(activity_problems(self.activity), self.revision, pages_of([self.activity]))
+
     def show(self, template: str, section: str, context: dict[str, Any], *, title: Any) -> HttpResponse:
         failed = self.posted is not None
+        checked = is_draft(self.revision) and not failed
         frame = {
             "activity": self.activity,
             "revision": self.revision,
@@ -78,6 +84,7 @@ class Opened:
             "meanwhile": self.meanwhile,
             "refused": self.refused,
             "failed": failed,
+            "problems": self._problems() if checked else [],
             "trail": activity_trail(self.activity),
             "tabs": section_tabs(self.activity, section),
             "section": section,
