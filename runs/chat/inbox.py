@@ -15,7 +15,7 @@ from activities.models.fields import in_language
 from activities.tools import Risk, ToolContract
 from runs import deciders, selectors
 from runs.chat import rows
-from runs.chat.present.actions import ConfirmationView, risk_label
+from runs.chat.present.actions import ConfirmationView, origin_words, risk_label
 from runs.chat.present.escalations import EscalationView, escalation_view, group_name
 from runs.chat.present.questions import FieldView
 from runs.chat.present.run import InputView, run_view
@@ -278,7 +278,9 @@ def _bound(view: RunView, param: ParamBinding) -> Bound | None:
     row = view.inputs.get(param.input_path.partition(".")[0]) if param.source == ParamSource.INPUT else None
     if row is None:
         return None
-    return Bound(title_of(param.name), row.label or readable(row.value), gettext("from your request"))
+    return Bound(
+        title_of(param.name), row.label or readable(row.value), origin_words(row.origin, row.words, own=False)
+    )
 
 
 def _field(

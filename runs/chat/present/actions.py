@@ -93,7 +93,7 @@ def risk_label(risk: str) -> str:
     }.get(risk, "")
 
 
-def call_view(call: ToolCall, labels: Mapping[str, str]) -> CallView:
+def call_view(call: ToolCall, labels: Mapping[str, str], *, own: bool = True) -> CallView:
     """Return the view of a call. `labels` are those of the activity's inputs, by name."""
     fact = getattr(call, "fact", None)
     return CallView(
@@ -107,7 +107,7 @@ def call_view(call: ToolCall, labels: Mapping[str, str]) -> CallView:
         risk_label=risk_label(call.risk),
         found=found(fact.data, registry.get(call.tool_key)) if fact else "",
         error=call.error_message,
-        arguments=tuple(argument_view(argument, labels) for argument in call.arguments.all()),
+        arguments=tuple(argument_view(argument, labels, own=own) for argument in call.arguments.all()),
         result=call.result,
         started_at=call.started_at,
         milliseconds=call.milliseconds,
@@ -116,20 +116,25 @@ def call_view(call: ToolCall, labels: Mapping[str, str]) -> CallView:
     )
 
 
-def argument_view(argument: ToolArgument, labels: Mapping[str, str]) -> ArgumentView:
+def argument_view(argument: ToolArgument, labels: Mapping[str, str], *, own: bool = True) -> ArgumentView:
     # Where an input was not taken from words literally, its name stands in their place.
     detail = "" if argument.detail in labels else argument.detail
     return ArgumentView(
         name=argument.name,
         label=labels.get(argument.name) or title_of(argument.name),
         value=exactly(argument.value, argument.label),
-        origin=origin_words(argument.origin, detail),
+        origin=origin_words(argument.origin, detail, own=own),
         grounded=argument.origin != ArgumentOrigin.UNGROUNDED,
     )
 
 
-def origin_words(origin: str, detail: str) -> str:
-    """Return where a value came from as a person says it. `detail` are the words, or the fact's path."""
+def origin_words(origin: str, detail: str, *, own: bool = True) -> str:
+    """Return where a value came from as a person says it. `detail` are the words, or the fact's path.
+
+    `own`: the reader is who asked; to others, the words are the requester's.
+    """
+    if not own and origin in _OF_THE_REQUESTER:
+        return _of_the_requester(origin, detail)
     if origin == ArgumentOrigin.WORDS and detail:
         return gettext("from your words: “%(words)s”") % {"words": detail}
     if origin == ArgumentOrigin.FACT and detail:
@@ -147,6 +152,17 @@ def origin_words(origin: str, detail: str) -> str:
         ArgumentOrigin.HANDED_OVER.value: gettext("from an earlier run"),
         ArgumentOrigin.UNGROUNDED.value: gettext("from nowhere"),
     }.get(origin, origin)
+
+
+_OF_THE_REQUESTER = (ArgumentOrigin.WORDS, ArgumentOrigin.INPUT, ArgumentOrigin.PERSON)
+
+
+def _of_the_requester(origin: str, detail: str) -> str:
+    if origin == ArgumentOrigin.PERSON:
+        return gettext("answered by the requester")
+    if origin == ArgumentOrigin.WORDS and detail:
+        return gettext("from the requester's words: “%(words)s”") % {"words": detail}
+    return gettext("from the requester's words")
 
 
 def _fact_source(path: str) -> str:

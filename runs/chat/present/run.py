@@ -151,7 +151,8 @@ def run_view(
     """Return the view of a run of `rows.whole_runs`. `problems` and `tried` concern an answer just sent."""
     fields = _labels(run)
     labels = {name: label for name, (label, _kind) in fields.items()}
-    calls = {call.pk: call_view(call, labels) for call in run.calls.all()}
+    own = viewer is None or viewer.pk == run.user_id
+    calls = {call.pk: call_view(call, labels, own=own) for call in run.calls.all()}
     steps = tuple(_step(step, run, calls) for step in run.steps.all())
     open_question = _open_question(run)
     return RunView(
@@ -169,7 +170,7 @@ def run_view(
         said=tuple(_said(run)),
         plan=tuple(_plan(run)),
         words=run.words if run.parent_id else "",
-        inputs=tuple(_input(item, fields) for item in run.inputs.all()),
+        inputs=tuple(_input(item, fields, own) for item in run.inputs.all()),
         steps=steps,
         question=question_view(open_question, problems, tried) if open_question else None,
         confirmations=tuple(confirmation_views(run, calls, viewer)),
@@ -226,13 +227,13 @@ def _labels(run: Run) -> dict[str, tuple[str, str]]:
     return {field.name: (in_language(field.label, language), field.kind) for field in fields}
 
 
-def _input(item: RunInput, labels: Mapping[str, tuple[str, str]]) -> InputView:
+def _input(item: RunInput, labels: Mapping[str, tuple[str, str]], own: bool) -> InputView:
     label, kind = labels.get(item.name, (item.name, ""))
     return InputView(
         name=item.name,
         label=label,
         value=shown(item.value, item.label, kind),
-        origin=origin_words(item.origin, item.words),
+        origin=origin_words(item.origin, item.words, own=own),
     )
 
 

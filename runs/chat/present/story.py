@@ -130,6 +130,8 @@ class _Rows:
     inputs: Mapping[str, Any]
     labels: Mapping[str, str]
     hidden: frozenset[str]
+    #: The reader is who asked.
+    own: bool
 
 
 def story_of(run: Run, viewer: User) -> tuple[StoryStep, ...]:
@@ -141,6 +143,7 @@ def story_of(run: Run, viewer: User) -> tuple[StoryStep, ...]:
         inputs={item.name: item.value for item in run.inputs.all()},
         labels=_labels(run),
         hidden=hidden_tools(viewer, run),
+        own=viewer.pk == run.user_id,
     )
     steps = run.steps.select_related("step").prefetch_related("failures")
     return tuple(_step(step, run, rows, number) for number, step in enumerate(steps, start=1))
@@ -238,7 +241,7 @@ def _path_label(path: str, rows: _Rows) -> str:
 
 
 def _call(call: ToolCall, run: Run, rows: _Rows) -> CallStory:
-    view = call_view(call, rows.labels)
+    view = call_view(call, rows.labels, own=rows.own)
     if call.tool_key in rows.hidden:
         view = _without_result(view)
     decision = next((item for item in run.confirmations.all() if item.call_id == call.pk), None)
