@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from accounts import access
 from accounts.models import AuditEvent
@@ -25,7 +26,7 @@ from activities.tools import registry
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
 from tests.support.blueprints import activity, agent, from_input, prose, step, text_input, use
 from tests.support.threads import together
-from tests.support.world import World
+from tests.support.world import World, act
 
 GOOD = activity(use("find_items"))
 
@@ -247,3 +248,30 @@ def test_a_change_of_one_among_two_hundred_is_quick(world: World) -> None:
     started = time.process_time()
     change_goal(draft, world.designer, "Other.")
     assert time.process_time() - started < 1
+
+
+def test_who_worked_on_a_published_revision_may_be_forgotten_and_never_exchanged(world: World) -> None:
+    draft = change_goal(world.draft(GOOD), world.designer, "Other.")
+    published = revision_publish(draft, actor=world.designer)
+    rows = Revision.objects.filter(pk=published.pk)
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        rows.update(changed_by=world.member)
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        rows.update(version=9)
+    assert rows.update(changed_by=None) == 1
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        rows.update(changed_by=world.designer)
+
+
+def test_runs_stay_with_the_revision_they_began_on(world: World) -> None:
+    published = world.publish(GOOD)
+    run = world.start("Find lamps.")
+    draft = revision_draft_from(published, actor=world.designer)
+    draft = change_goal(draft, world.designer, "Something else.")
+    revision_publish(draft, actor=world.designer)
+    published.refresh_from_db()
+    run = world.play(run, act("find_items", {"words": "lamp"}))
+    assert (published.state, run.revision_id, run.outcome) == ("retired", published.pk, "succeeded")
+    assert run.activity is not None
+    assert run.activity.steps.get().goal == "Do act."
+    assert world.post("Find chairs.").revision_id != published.pk
