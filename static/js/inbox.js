@@ -74,7 +74,8 @@ if (link()) {
   document.addEventListener("htmx:load", (event) => {
     if (event.detail.elt.id !== "escalation") return;
     const told = document.querySelector("#escalation-notice .notice");
-    const title = document.querySelector("#escalation [aria-invalid], .escalation__confirm h2, #escalation h1");
+    const places = ["#escalation [aria-invalid]", ".escalation__confirm h2", "#escalation h1"];
+    const title = places.map((place) => document.querySelector(place)).find(Boolean);
     if (title?.tagName === "H2") title.tabIndex = -1;
     title?.focus();
     if (told && polite) polite.textContent = told.textContent.trim();
