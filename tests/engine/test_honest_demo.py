@@ -145,7 +145,7 @@ def test_it_is_told_where_it_stands_once(alice: User, key: str) -> None:
     with use_model(liar):
         jobs.run_drain(run.pk)
     first, second = (request.messages[0].text for request in liar.requests if request.purpose is Purpose.STEP)
-    assert "Where the procedure stands" not in first
+    assert "You ended your turn" not in first
     assert "You ended your turn without calling a function" in second
     assert "Facts still missing" in second
     assert all(step.step.goal in second for step in run.steps.select_related("step"))
