@@ -70,6 +70,8 @@ class CardSpec:
     aliases: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     when_not_to_use: str = ""
+    #: Whether what is chosen may change something; a question about the past never means such a card.
+    writes: bool = False
 
 
 @dataclass(frozen=True)

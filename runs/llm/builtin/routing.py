@@ -4,7 +4,7 @@ The thresholds were set on the requests in the tests (several domains, two langu
 domains that took no part in setting them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from activities.discovery.embedder import Embedder
 from agentapp.kernel.text import words
@@ -17,7 +17,7 @@ from runs.llm.builtin.lexical import lexical_scores
 from runs.llm.builtin.masking import mask
 from runs.llm.builtin.reading import Reading
 from runs.llm.builtin.several import pieces
-from runs.llm.builtin.smalltalk import forbids, instructs_interpreter, is_pleasantry
+from runs.llm.builtin.smalltalk import asks_about_the_past, forbids, instructs_interpreter, is_pleasantry
 
 #: Weight of the vectors beside the words.
 _DENSE = 0.6
@@ -61,6 +61,10 @@ def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
     reading = Reading.of(task.message)
     if not task.cards or is_pleasantry(reading) or instructs_interpreter(reading) or forbids(reading):
         return _decision("none")
+    if asks_about_the_past(reading):
+        task = replace(task, cards=tuple(card for card in task.cards if not card.writes))
+        if not task.cards:
+            return _decision("none")
     parts = pieces(task, lambda text: _certain(text, task, embedder))
     if parts:
         return {**_decision(SEVERAL), "several": [part.as_json() for part in parts]}

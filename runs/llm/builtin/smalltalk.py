@@ -35,6 +35,15 @@ _FORBIDDEN = re.compile(
     r"|n(?:e\s+|')(?!oublie|hesite)(?:[\w']+[\s-]){1,3}(?:pas|jamais|plus)\b)"
 )
 
+#: "Was it sent?", "Did somebody …", "Est-ce que … a été …": asked is what happened, not that it happen.
+_PAST = re.compile(
+    r"^\W*(?:was|were|did|has|had|have\s+(?:we|you|they|i)|(?:when|why|how|where)\s+(?:was|were|did|has)"
+    r"|who\s+(?:has|had|did|was|\w+ed\b)|how\s+(?:much|many)\b.{0,60}?\b(?:was|were|did|has)"
+    r"|a-t-(?:on|il|elle)|avons-nous|avez-vous|ont-(?:ils|elles)|as-tu|ai-je"
+    r"|(?:quand|pourquoi|comment|combien|qui)\s+(?:a|ont|avons|avez|as)\b"
+    r"|(?:est-ce\s+qu|.{0,80}?\ba-t-(?:il|elle)\b).{0,80}?\b(?:a|ont|avons|avez|ete)\b)"
+)
+
 PROTOTYPES = (
     "What is the weather like today?", "Will it rain tomorrow?", "Quel temps fait-il aujourd'hui ?",
     "Quelle est la météo pour demain ?", "Tell me a joke", "Raconte-moi une blague", "Make me laugh",
@@ -82,3 +91,8 @@ def forbids(reading: Reading) -> bool:
     """The text says what must not be done. Doing it would be the one wrong answer; a question is no order."""
     text = reading.folded.text
     return bool(_FORBIDDEN.search(text)) and not text.rstrip().endswith("?")
+
+
+def asks_about_the_past(reading: Reading) -> bool:
+    """The text asks what was done. Doing it (again) would be the one wrong answer."""
+    return bool(_PAST.search(reading.folded.text))
