@@ -13,10 +13,20 @@ django.setup()
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from django.conf import settings
 
 from tests import databases
+
+# A busy machine is slow, not wrong; and the same commit is always tried with the same examples.
+hypothesis.settings.register_profile(
+    "mandate",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("mandate")
 
 pytest_plugins = ["tests.live"]
 
