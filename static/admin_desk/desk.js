@@ -41,8 +41,19 @@
 
   function number(set) {
     rowsOf(set).forEach((row, place) => {
-      own(row, "data-order").value = place + 1;
+      const order = own(row, "data-order");
+      if (order) order.value = place + 1;
     });
+  }
+
+  /* A page that comes back refused has its rows as they were posted: moved rows moved, removed ones away. */
+  function restore(set) {
+    const list = set.querySelector(":scope > [data-list]");
+    const place = (row) => Number(own(row, "data-order")?.value) || Infinity;
+    for (const row of [...list.children].sort((a, b) => place(a) - place(b))) {
+      row.hidden = ["on", "true"].includes(own(row, "data-delete")?.value.toLowerCase());
+      list.append(row);
+    }
   }
 
   function add(set) {
@@ -133,7 +144,10 @@
 
   /* What came back refused is not saved yet. */
   dirty = Boolean(document.querySelector(".desk-alert"));
-  for (const set of all("[data-rows]")) number(set);
+  for (const set of all("[data-rows]")) {
+    restore(set);
+    number(set);
+  }
   refresh();
   document.querySelector(".desk-wrong :is(input, textarea, select)")?.focus();
 })();

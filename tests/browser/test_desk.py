@@ -94,6 +94,7 @@ def test_rows_are_moved_removed_and_kept_when_something_is_wrong(visit: Visitors
     desk.button("Save")
     expect(desk.page.locator(".desk-error")).to_contain_text("Use small letters")
     expect(rows.nth(2).locator("[name$='-name']")).to_have_value("Third One")
+    expect(rows.first.locator("[name$='-name']")).to_have_value("second")
     rows.nth(2).get_by_role("button", name="Remove").click()
     desk.saved()
     names = Activity.objects.get(key="row_by_row").inputs.values_list("name", flat=True)
