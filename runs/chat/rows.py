@@ -1,9 +1,11 @@
 """Reading what the screens show: whole runs, with a number of queries that does not grow with them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import connection, transaction
 from django.db.models import Prefetch, QuerySet
 
 from accounts.models import AuditStream
@@ -66,8 +68,24 @@ def window(conversation: Conversation, *, before: UUID | None = None) -> Window:
     return Window(newest[:PAGE][::-1], len(newest) > PAGE)
 
 
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Everything read inside is of one moment.
+
+    A part is labelled with the number of the run's last event. Were its content of another moment than its
+    label, a page could take what it shows for the newest and refuse what really is.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
 def versions_of(run_ids: Iterable[UUID]) -> Mapping[UUID, int]:
-    """Return the number of the last event of each run. Read it before the rows: they may only be newer."""
+    """Return the number of the last event of each run. Read it and the rows in :func:`one_moment`."""
     return dict(AuditStream.objects.filter(stream__in=list(run_ids)).values_list("stream", "seq"))
 
 

@@ -36,11 +36,12 @@ def updates_for(
     also: Iterable[UUID] = (),
 ) -> Updates:
     """Return what has changed in the newest runs, and in those of `also` that the page shows."""
-    newest = rows.newest_ids(conversation)
-    wanted = [*(run_id for run_id in also if run_id in seen and run_id not in newest), *newest]
-    versions = rows.versions_of(wanted)
-    stale = [pk for pk in wanted if pk not in seen or versions.get(pk, 0) > seen[pk].version]
-    views = _views(conversation, viewer, stale, versions)
+    with rows.one_moment():
+        newest = rows.newest_ids(conversation)
+        wanted = [*(run_id for run_id in also if run_id in seen and run_id not in newest), *newest]
+        versions = rows.versions_of(wanted)
+        stale = [pk for pk in wanted if pk not in seen or versions.get(pk, 0) > seen[pk].version]
+        views = _views(conversation, viewer, stale, versions)
     html = [_difference(view, seen.get(view.id)) for view in views]
     last = next((view for view in views if view.id == newest[-1]), None)
     state = fragments.composer_fragment(last) if last else None

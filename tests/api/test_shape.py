@@ -204,7 +204,7 @@ def test_every_route_demands_somebody():
     for path, operations in api.get_openapi_schema()["paths"].items():
         for method in operations:
             address = path.replace("{", "").replace("}", "")
-            for name in ("conversation_id", "run_id", "question_id", "confirmation_id"):
+            for name in ("conversation_id", "run_id", "question_id", "confirmation_id", "escalation_id"):
                 address = address.replace(name, str(uuid4()))
             response = Client().generic(method.upper(), address, b"{}", content_type="application/json")
             assert error_of(response, 401), (method, path)

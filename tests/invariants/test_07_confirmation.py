@@ -223,15 +223,16 @@ def test_looking_changes_nothing(world: World, waiting: Run) -> None:
     assert (event_types(waiting), states_of(waiting)) == before
 
 
-def test_a_tool_raised_to_high_waits_too(world: World) -> None:
-    world.publish(
-        activity(use("reserve", raise_risk="high")), activity(use("notify", confirm=True), key="other")
-    )
-    run = world.run(act("reserve", {"item": "A-100", "quantity": 1}))
+def test_a_tool_the_designer_always_asks_for_waits_too(world: World) -> None:
+    world.publish(activity(use("notify", confirm=True)))
+    run = world.run(act("notify", {"item": "A-100", "quantity": 1}))
     assert states_of(run) == ["awaiting"]
-    other = world.play(world.start(key="other"), act("notify", {"item": "A-100", "quantity": 1}))
-    assert states_of(other) == ["awaiting"]
     assert stage.sent == []
+
+
+def test_a_tool_raised_to_high_has_to_show_its_effect_to_be_published(world: World) -> None:
+    with pytest.raises(InvalidInput, match="cannot show it"):
+        world.publish(activity(use("reserve", raise_risk="high")))
 
 
 def test_exact_amounts_reach_the_dialog(world: World) -> None:

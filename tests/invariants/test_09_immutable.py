@@ -100,7 +100,7 @@ def test_the_revision_itself_cannot_be_changed(world: World) -> None:
 
 def test_a_draft_can_be_changed(world: World) -> None:
     draft = world.draft(FULL, NEXT)
-    assert Activity.objects.filter(revision=draft).update(instructions="Other.") == 1
+    assert Activity.objects.filter(revision=draft).update(instructions="Other.") == 2
     Activity.objects.filter(revision=draft).delete()
 
 

@@ -10,11 +10,8 @@ def lead_of(run: Run) -> str:
     """Return what happened in a run of `rows.whole_runs`, in words, for somebody who knows nothing of it."""
     passed = sum(step.state == StepState.PASSED for step in run.steps.all())
     total = len(run.steps.all())
-    steps = ngettext(
-        "%(passed)d of %(total)d step was proven by facts.",
-        "%(passed)d of %(total)d steps were proven by facts.",
-        total,
-    ) % {"passed": passed, "total": total}
+    said = {"passed": passed, "total": total}
+    steps = gettext("Steps proven by facts: %(passed)d of %(total)d.") % said
     return f"{_end(run)} {steps if total else ''} {_effects(run) if total else ''}".strip()
 
 

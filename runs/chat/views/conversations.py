@@ -102,9 +102,11 @@ def conversations(request: Request) -> HttpResponseBase:
 
 def run_views(viewer: User, shown: Conversation, *, before: UUID | None = None) -> tuple[list[RunView], bool]:
     """Return the views of a window of runs, oldest first, and whether there are earlier ones."""
-    window = rows.window(shown, before=before)
-    versions = rows.versions_of([run.pk for run in window.runs])
-    return [run_view(run, versions.get(run.pk, 0), viewer) for run in window.runs], window.has_earlier
+    with rows.one_moment():
+        window = rows.window(shown, before=before)
+        versions = rows.versions_of([run.pk for run in window.runs])
+        views = [run_view(run, versions.get(run.pk, 0), viewer) for run in window.runs]
+    return views, window.has_earlier
 
 
 def _common(request: Request, shown: Conversation | None = None) -> dict[str, Any]:

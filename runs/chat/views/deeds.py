@@ -97,9 +97,10 @@ def stop(request: Request, run_id: UUID) -> HttpResponseBase:
 
 
 def _view(viewer: User, run_id: UUID, **answering: dict[str, object]) -> RunView:
-    versions = rows.versions_of([run_id])
-    run: Run = rows.whole_runs().get(pk=run_id)
-    return run_view(run, versions.get(run_id, 0), viewer, **answering)  # type: ignore[arg-type]
+    with rows.one_moment():
+        versions = rows.versions_of([run_id])
+        run: Run = rows.whole_runs().get(pk=run_id)
+        return run_view(run, versions.get(run_id, 0), viewer, **answering)  # type: ignore[arg-type]
 
 
 def _parts(view: RunView) -> str:
