@@ -37,8 +37,9 @@ def route_request(view: RunView, cards: Sequence[CardSpec], message: str) -> Mod
         "Say which activity the message asks for.",
         closed_object(
             {
-                "decision": {"type": "string", "enum": ["activity", "unclear", "none", SEVERAL]},
+                # The key first: a small model that has to name its kind of answer first says "unclear".
                 "activity": {"type": ["string", "null"], "enum": [*keys, None]},
+                "decision": {"type": "string", "enum": ["activity", "unclear", "none", SEVERAL]},
                 "alternatives": {"type": "array", "items": {"type": "string", "enum": keys}, "maxItems": 3},
                 "several": {"type": "array", "items": _part_schema(keys), "maxItems": MAX_PARTS},
             }
