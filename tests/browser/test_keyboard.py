@@ -87,6 +87,7 @@ def test_the_drawer_of_a_phone_opens_and_closes(visit: Visitors) -> None:
     chat = visit("alice", viewport=PHONE)
     drawer = chat.page.locator("#drawer")
     expect(drawer).to_be_hidden()
+    expect(drawer).to_have_attribute("inert", "")  # the page's script is at work
     opener = chat.page.locator("[data-drawer-open]")
     opener.click()
     expect(drawer).to_be_visible()
