@@ -5,7 +5,7 @@ from django.utils import timezone
 from accounts.models import ActorKind
 from runs.escalating import settle_of_step
 from runs.journal import Journal
-from runs.models import Confirmation, Question, Run, RunStep, ToolCall
+from runs.models import Confirmation, Question, Run, ToolCall
 from runs.queueing import call_next
 from runs.sequence import HandOver, follow_run
 from runs.states import (
@@ -80,8 +80,3 @@ def refuse_call(
     journal.event(
         "call.refused", {"call": str(call.pk), "tool": call.tool_key, "code": code, "message": message}, by
     )
-
-
-def abandon(step: RunStep) -> None:
-    """Close a step that will not be passed."""
-    change_state(step, StepState.ABANDONED, ended_at=timezone.now())

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from activities.models.activity import FieldKind
 from agentapp.kernel.text import contains_words, shorten, words
 from runs.journal import Journal
 from runs.models import Question, QuestionCandidate, QuestionField, Run, RunStep
@@ -127,8 +125,3 @@ def _own_words(item: QuestionCandidate, candidates: Sequence[QuestionCandidate])
     own = set(words(f"{item.label} {item.detail}"))
     shared = set.intersection(*(set(words(f"{other.label} {other.detail}")) for other in candidates))
     return own - shared
-
-
-def input_kind(field_kind: str) -> Any:
-    """Return the kind a question's field has: as the activity input, or a text."""
-    return FieldKind(field_kind) if field_kind in FieldKind.values else FieldKind.TEXT

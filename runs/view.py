@@ -15,7 +15,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.standing import Standing, standing
 from activities.frozen import pinned_activity
-from activities.models import Activity, ActivityInput, Step, ToolBinding
+from activities.models import Activity, ActivityInput, ActivityOutput, Step, ToolBinding
+from activities.models.activity import OutputSource
 from activities.rights import standing_for
 from activities.tools import ToolContext, ToolContract, registry
 from agentapp.kernel.canonical import plain
@@ -178,6 +179,14 @@ class RunView:
         fields = [field for field in last.fields.all() if field.answer is None]
         known = {item.name for item in self.activity.inputs.all()} if self.activity else set()
         return [field.name for field in fields if field.name in known and field.name not in self.inputs]
+
+    @property
+    def unwritten_prose(self) -> list[ActivityOutput]:
+        """Return the prose fields of the activity that have no text yet."""
+        fields = self.activity.outputs.all() if self.activity else ()
+        return [
+            item for item in fields if item.source == OutputSource.PROSE and item.name not in self.outputs
+        ]
 
     # The evidence
 

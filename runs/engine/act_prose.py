@@ -13,7 +13,7 @@ from runs.engine.claims import strange
 from runs.engine.commit import commit
 from runs.engine.failures import record_failure
 from runs.engine.light import follow
-from runs.engine.requests import fallback_text, prose_request, unwritten
+from runs.engine.requests import fallback_text, prose_request
 from runs.guardrails import GuardrailReached
 from runs.journal import Journal
 from runs.llm.base import WRITE_PROSE
@@ -28,7 +28,7 @@ def write_prose(view: RunView, prepared: Prepared | None) -> Onward:
 
     A text that says more than the facts is refused and asked for once more, with what was wrong.
     """
-    fields = unwritten(view)
+    fields = view.unwritten_prose
     request = prepared.request if prepared else prose_request(view, fields)
     try:
         asked_model, texts = ask_for(view, request, WRITE_PROSE, prepared)

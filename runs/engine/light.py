@@ -9,7 +9,7 @@ from django.utils import timezone
 from runs.engine import endings, verdicts
 from runs.engine.ask import GO_ON, PAUSE, Onward, prepare
 from runs.engine.plan import plan
-from runs.engine.requests import prose_request, step_request, unwritten
+from runs.engine.requests import prose_request, step_request
 from runs.engine.steps import (
     Adjust,
     AskModel,
@@ -46,7 +46,7 @@ def follow(view: RunView, journal: Journal) -> Onward:
             case AskModel():
                 return Onward(True, prepare(view, step_request(view, step.step), step.step, journal))
             case WriteProse():
-                return Onward(True, prepare(view, prose_request(view, unwritten(view)), None, journal))
+                return Onward(True, prepare(view, prose_request(view, view.unwritten_prose), None, journal))
     except GuardrailReached as reached:
         endings.finish(view, Finish(Outcome.GUARDRAIL, reached.limit), journal)
         return PAUSE

@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import TypeVar
 
-from activities.models.activity import OutputSource
 from activities.models.procedure import ToolChoice
 from runs.engine.controller import judge
 from runs.engine.failures import patience_lost, reason_of_last
@@ -52,14 +51,8 @@ def plan(view: RunView, now: datetime) -> NextStep:
     if not view.steps or view.unread_answer:
         return FillInputs()
     if step is None:
-        return WriteProse(None) if prose_missing(view) else Finish(Outcome.SUCCEEDED)
+        return WriteProse(None) if view.unwritten_prose else Finish(Outcome.SUCCEEDED)
     return _plan_step(view, step)
-
-
-def prose_missing(view: RunView) -> bool:
-    """True while a prose field of the activity has no text yet."""
-    fields = view.activity.outputs.all() if view.activity else ()
-    return any(field.source == OutputSource.PROSE and field.name not in view.outputs for field in fields)
 
 
 def _plan_step(view: RunView, step: RunStep) -> NextStep:
@@ -120,7 +113,7 @@ def since_resumed(step: RunStep, rows: list[Row]) -> list[Row]:
 
 
 def _plan_writing_step(view: RunView, step: RunStep) -> NextStep:
-    if prose_missing(view):
+    if view.unwritten_prose:
         judgement = judge(step.step, view.scope(step), acted=False)
         return StopStep(step, judgement.reason) if judgement.verdict == Verdict.STOP else WriteProse(step)
     judgement = judge(step.step, view.scope(step), acted=True)

@@ -6,7 +6,7 @@ A model behind an endpoint sees projected words and facts only; `task` stays in 
 
 from runs.engine.requests.common import size_of
 from runs.engine.requests.inputs import input_request
-from runs.engine.requests.prose import fallback_text, prose_request, unwritten
+from runs.engine.requests.prose import fallback_text, prose_request
 from runs.engine.requests.routing import route_request
 from runs.engine.requests.step import step_request
 
@@ -17,5 +17,4 @@ __all__ = [
     "route_request",
     "size_of",
     "step_request",
-    "unwritten",
 ]

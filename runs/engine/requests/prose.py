@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from activities.models import ActivityOutput
-from activities.models.activity import OutputSource
 from activities.models.fields import in_language
 from activities.templates import BadTemplate, render_plain
 from agentapp.kernel.canonical import dumps
@@ -24,14 +23,6 @@ _WRITER = """\
 You write short texts for an answer whose figures are filled in by code. Use no number, date or name that is
 not in the facts, make no promise, add no heading and no markup. Write in {language}."""
 _LANGUAGES = {"en": "English", "fr": "French"}
-
-
-def unwritten(view: RunView) -> list[ActivityOutput]:
-    """Return the prose fields that have no text yet."""
-    fields = view.activity.outputs.all() if view.activity else ()
-    return [
-        field for field in fields if field.source == OutputSource.PROSE and field.name not in view.outputs
-    ]
 
 
 def prose_request(
