@@ -16,7 +16,7 @@ from runs.models import RunInput
 from runs.models.question import AskedBecause
 from runs.models.run import Origin
 from runs.questions import Asked, Choice
-from runs.references import MAX_CANDIDATES, Eyes, Resolution, resolve
+from runs.references import MAX_CANDIDATES, Eyes, Resolution, named, resolve
 from runs.view import RunView
 
 #: Of a free text, at least this share of its words must be the user's own.
@@ -92,13 +92,9 @@ def _settle_reference(
         resolution = resolve(field.reference, mention, eyes)
         if resolution.record is None:
             return _ambiguous(view, field, mention, resolution)
-        found.append((resolution.record.value, _named(resolution.record.label, resolution.record.value)))
+        found.append((resolution.record.value, named(resolution.record)))
     value = [item for item, _label in found] if field.is_list else found[0][0]
     return Settled(field.name, value, ", ".join(label for _value, label in found), ", ".join(mentions))
-
-
-def _named(label: str, value: str) -> str:
-    return label if value in label else f"{label} ({value})"
 
 
 def _ambiguous(view: RunView, field: ActivityInput, mention: str, resolution: Resolution) -> Asked:
@@ -145,7 +141,7 @@ def _chosen(field: ActivityInput, text: str, eyes: Eyes) -> tuple[str, str]:
     resolution = resolve(field.reference, text, eyes)
     if resolution.record is None:
         raise ValueInvalid(_ambiguous_sentence(len(resolution.candidates)) % {"words": shorten(text, 60)})
-    return resolution.record.value, _named(resolution.record.label, resolution.record.value)
+    return resolution.record.value, named(resolution.record)
 
 
 def _ambiguous_sentence(candidates: int) -> str:

@@ -53,3 +53,8 @@ def look_up(key: str, value: str, eyes: Eyes) -> Reference | None:
     """Return the record of exactly this value, None when it does not exist for this user."""
     kind = eyes.kind(key)
     return kind.get(eyes.context, value) if kind is not None else None
+
+
+def named(record: Reference) -> str:
+    """Return how a person reads a record: its label, and its key unless the label holds it."""
+    return record.label if record.value in record.label else f"{record.label} ({record.value})"

@@ -15,7 +15,7 @@ from runs.gate.verdicts import FinalArgument, Refused
 from runs.grounding import Ground, ground_reference, ground_words, stands_in
 from runs.models import RunStep
 from runs.models.run import Origin
-from runs.references import Eyes, look_up
+from runs.references import Eyes, look_up, named
 from runs.view import RunView
 
 _TOKEN = re.compile(r"\[\[[a-z_]+-\d+\]\]")
@@ -89,7 +89,7 @@ def _label(param: ParamContract, value: Any, eyes: Eyes) -> str:
         record = look_up(param.reference, item, eyes)
         if record is None:
             raise Refused("not_visible", f"{param.name}: there is no such record for this user.")
-        labels.append(record.label if item in record.label else f"{record.label} ({item})")
+        labels.append(named(record))
     if labels:
         return ", ".join(labels)[:300]
     return str(value)[:300] if value is not None else ""

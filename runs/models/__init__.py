@@ -1,6 +1,6 @@
 """What is done: conversations, runs, and every row that proves what happened."""
 
-from runs.models.calls import ArgumentOrigin, Confirmation, Fact, ModelCall, ToolArgument, ToolCall
+from runs.models.calls import Confirmation, Fact, ModelCall, ToolArgument, ToolCall
 from runs.models.conversation import Conversation, Message, MessageAuthor
 from runs.models.escalation import Escalation, EscalationDecision
 from runs.models.failure import FailureKind, RunFailure
@@ -10,7 +10,6 @@ from runs.models.question import Question, QuestionCandidate, QuestionField
 from runs.models.run import Run, RunInput, RunOutput, RunStep
 
 __all__ = [
-    "ArgumentOrigin",
     "Confirmation",
     "Conversation",
     "Escalation",

@@ -91,9 +91,6 @@ class ToolCall(Identified):
         return f"{self.tool_key} ({self.state})"
 
 
-ArgumentOrigin = Origin
-
-
 class ToolArgument(Identified):
     """One final argument: who was entitled to decide it, and where it really came from."""
 

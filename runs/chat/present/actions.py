@@ -13,7 +13,8 @@ from accounts.models import User
 from activities.tools import Risk, registry
 from runs.chat import tones
 from runs.chat.values import exactly, found, title_of
-from runs.models import ArgumentOrigin, Confirmation, Run, ToolArgument, ToolCall
+from runs.models import Confirmation, Run, ToolArgument, ToolCall
+from runs.models.run import Origin
 from runs.states import CallState, ConfirmationState
 
 
@@ -124,7 +125,7 @@ def argument_view(argument: ToolArgument, labels: Mapping[str, str], *, own: boo
         label=labels.get(argument.name) or title_of(argument.name),
         value=exactly(argument.value, argument.label),
         origin=origin_words(argument.origin, detail, own=own),
-        grounded=argument.origin != ArgumentOrigin.UNGROUNDED,
+        grounded=argument.origin != Origin.UNGROUNDED,
     )
 
 
@@ -135,32 +136,32 @@ def origin_words(origin: str, detail: str, *, own: bool = True) -> str:
     """
     if not own and origin in _OF_THE_REQUESTER:
         return _of_the_requester(origin, detail)
-    if origin == ArgumentOrigin.WORDS and detail:
+    if origin == Origin.WORDS and detail:
         return gettext("from your words: “%(words)s”") % {"words": detail}
-    if origin == ArgumentOrigin.FACT and detail:
+    if origin == Origin.FACT and detail:
         return gettext("from “%(source)s”") % {"source": _fact_source(detail)}
     return {
-        ArgumentOrigin.WORDS.value: gettext("from your words"),
-        ArgumentOrigin.INPUT.value: gettext("from your request"),
-        ArgumentOrigin.FIXED.value: gettext("set by the designer"),
-        ArgumentOrigin.FACT.value: gettext("from what was found"),
-        ArgumentOrigin.LOOKED_UP.value: gettext("looked up"),
-        ArgumentOrigin.DEFAULT.value: gettext("the usual value"),
-        ArgumentOrigin.AGENT.value: gettext("chosen by the model"),
-        ArgumentOrigin.PERSON.value: gettext("your answer"),
-        ArgumentOrigin.DECIDER.value: gettext("from who decided"),
-        ArgumentOrigin.HANDED_OVER.value: gettext("from an earlier run"),
-        ArgumentOrigin.UNGROUNDED.value: gettext("from nowhere"),
+        Origin.WORDS.value: gettext("from your words"),
+        Origin.INPUT.value: gettext("from your request"),
+        Origin.FIXED.value: gettext("set by the designer"),
+        Origin.FACT.value: gettext("from what was found"),
+        Origin.LOOKED_UP.value: gettext("looked up"),
+        Origin.DEFAULT.value: gettext("the usual value"),
+        Origin.AGENT.value: gettext("chosen by the model"),
+        Origin.PERSON.value: gettext("your answer"),
+        Origin.DECIDER.value: gettext("from who decided"),
+        Origin.HANDED_OVER.value: gettext("from an earlier run"),
+        Origin.UNGROUNDED.value: gettext("from nowhere"),
     }.get(origin, origin)
 
 
-_OF_THE_REQUESTER = (ArgumentOrigin.WORDS, ArgumentOrigin.INPUT, ArgumentOrigin.PERSON)
+_OF_THE_REQUESTER = (Origin.WORDS, Origin.INPUT, Origin.PERSON)
 
 
 def _of_the_requester(origin: str, detail: str) -> str:
-    if origin == ArgumentOrigin.PERSON:
+    if origin == Origin.PERSON:
         return gettext("answered by the requester")
-    if origin == ArgumentOrigin.WORDS and detail:
+    if origin == Origin.WORDS and detail:
         return gettext("from the requester's words: “%(words)s”") % {"words": detail}
     return gettext("from the requester's words")
 
