@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from activities.discovery.embedder import EmbedderUnavailable, default_embedder
+from activities.discovery.language import content_stems
 from activities.tools import ToolContract
 from agentapp.kernel.text import clean_text, shorten, words
 from runs.arguments import BadArguments, parse_arguments
 from runs.llm.base import CallDelta, FunctionSpec
-from runs.llm.builtin.language import content_stems
 from runs.models import RunStep
 from runs.states import Declaration
 from runs.view import RunView

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentapp.kernel.errors import Misconfigured
@@ -28,7 +28,7 @@ class EmbedderUnavailable(Misconfigured):
     code = "embedder_unavailable"
 
 
-class Embedder(Protocol):
+class Embedder(Hashable, Protocol):
     """Turns texts into unit vectors: one row of `dimensions` floats a text, in the order given."""
 
     name: str

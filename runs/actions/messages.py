@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from accounts import access
 from accounts.models import ActorKind, User, Workspace
+from activities.discovery.language import language_of
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
 from agentapp.kernel.text import clean_text, fold, shorten, words
 from runs.jobs import run_defer, run_queue
 from runs.journal import Journal, write_events
-from runs.llm.builtin.language import language_of
 from runs.models import Confirmation, Conversation, Message, Question, Run
 from runs.selectors import conversation_for
 from runs.states import ACTIVE_RUN_STATES, ConfirmationState, QuestionState, RunState, change_state

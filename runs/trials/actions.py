@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from accounts import access
 from accounts.models import ActorKind, User
 from activities.actions.authority import designed_keys, designs_agent
+from activities.discovery.language import language_of
 from activities.models import Agent, Revision
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from agentapp.kernel.ids import uuid7
@@ -13,7 +14,6 @@ from agentapp.kernel.text import clean_text, words
 from runs.actions.messages import MAX_MESSAGE, answer_question
 from runs.jobs import run_defer
 from runs.journal import Journal, write_events
-from runs.llm.builtin.language import language_of
 from runs.models import Conversation, Message, Question, Run
 from runs.states import QuestionState, RunState
 

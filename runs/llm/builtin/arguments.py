@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from activities.discovery.reading import apart
 from agentapp.kernel.text import words
 from runs.llm.base import Candidate, CardSpec, FieldSpec, FieldType, StepTask, StepTool
 from runs.llm.builtin import filling
 from runs.llm.builtin.fields import fill
-from runs.llm.builtin.reading import apart
 from runs.llm.builtin.references import Lookup
 from runs.llm.builtin.spans import Tier, name_spans
 

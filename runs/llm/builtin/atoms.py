@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from activities.discovery.reading import Reading, Span, apart
 from runs.llm.builtin.calendar import Period
 from runs.llm.builtin.dates import days
-from runs.llm.builtin.reading import Reading, Span, apart
 from runs.llm.builtin.stretches import AFTER_DAYS, BEFORE_DAYS, Resolve, Rule
 
 

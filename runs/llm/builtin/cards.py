@@ -1,72 +1,35 @@
-"""The words of a set of cards, weighted: what tells one card from the others.
+"""The cards of a task prepared for ranking, and kept: a person's cards come back with every message."""
 
-A card's `when_not_to_use` is left out on purpose: its words describe the neighbours.
-"""
-
-import math
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentapp.kernel.text import words
+from activities.discovery.cards import CardText, IndexedCard, prepare_card, title_words
+from activities.discovery.embedder import Embedder
+from activities.discovery.ranking import Statistics
 from runs.llm.base import CardSpec
-from runs.llm.builtin.language import content_stems
-from runs.llm.builtin.masking import mask
-
-#: What a word of the name is worth, and so on: the nearer to a title, the more it says.
-NAME, ALIAS, EXAMPLE, SUMMARY = 1.0, 0.95, 0.75, 0.6
-
-
-@dataclass(frozen=True)
-class CardWords:
-    """One card's stems with their weights, and its masked texts for comparing whole sentences."""
-
-    key: str
-    weights: dict[str, float]
-    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class CardSet:
-    """Cards prepared for ranking; `rarity` is the inverse document frequency of a stem over them."""
+    """Cards with what is counted over them; `names` are the words of their titles."""
 
-    cards: tuple[CardWords, ...]
-    rarity: dict[str, float]
-    names: frozenset[str]  #: folded words of the titles: never masked in a message
-    unknown: float  #: rarity of a word that no card has
-
-    def rarity_of(self, stem: str) -> float:
-        return self.rarity.get(stem, self.unknown)
+    cards: tuple[IndexedCard, ...]
+    statistics: Statistics
+    names: frozenset[str]
 
 
 @lru_cache(maxsize=64)
-def card_set(cards: tuple[CardSpec, ...]) -> CardSet:
-    """Prepare `cards`; kept, because the same person's cards come back with every message."""
-    names = frozenset(word for card in cards for text in _titles(card) for word in words(text))
-    prepared = tuple(_card_words(card, names) for card in cards)
-    counts = Counter(stem for card in prepared for stem in card.weights)
-    total = len(cards)
-    rarity = {stem: math.log(1 + total / count) for stem, count in counts.items()}
-    return CardSet(prepared, rarity, names, math.log(1 + max(total, 2)))
+def card_set(cards: tuple[CardSpec, ...], embedder: Embedder | None) -> CardSet:
+    """Prepare `cards`. Raises EmbedderUnavailable; with `embedder` None they are compared by words."""
+    texts = [_text(card) for card in cards]
+    prepared = tuple(prepare_card(text, embedder) for text in texts)
+    return CardSet(prepared, Statistics.of(prepared), _names(texts))
 
 
-def _titles(card: CardSpec) -> tuple[str, ...]:
-    return (card.name, card.summary, *card.aliases)
+def _text(card: CardSpec) -> CardText:
+    return CardText(card.key, (card.name,), card.aliases, (card.summary,), card.examples, card.writes)
 
 
-def _card_words(card: CardSpec, names: frozenset[str]) -> CardWords:
-    examples = tuple(mask(text, names) for text in card.examples)
-    weights: dict[str, float] = {}
-    weighed = [
-        (card.name, NAME),
-        (card.key.rsplit(".", 1)[-1].replace("_", " "), ALIAS),
-        (card.summary, SUMMARY),
-    ]
-    weighed += [(text, ALIAS) for text in card.aliases] + [(text, EXAMPLE) for text in examples]
-    for text, weight in weighed:
-        for stem in content_stems(words(text)):
-            weights[stem] = max(weight, weights.get(stem, 0.0))
-    texts = dict.fromkeys(
-        text for text in (card.name, *card.aliases, *examples, card.summary) if text.strip()
-    )
-    return CardWords(card.key, weights, tuple(texts))
+def _names(texts: Sequence[CardText]) -> frozenset[str]:
+    return frozenset[str]().union(*(title_words(text) for text in texts))

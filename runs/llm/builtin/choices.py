@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from activities.discovery.language import NEGATIONS, STOP_WORDS, stem, word_set
+from activities.discovery.reading import Reading, Span, Word, apart
 from agentapp.kernel.text import words
 from runs.llm.base import Choice, FieldSpec
-from runs.llm.builtin.language import NEGATIONS, STOP_WORDS, stem, word_set
-from runs.llm.builtin.reading import Reading, Span, Word, apart
 
 _YES = word_set("yes yeah yep sure oui ouais true vrai ok okay certainly absolument volontiers exactement")
 _NO = word_set("no nope non false faux never jamais")

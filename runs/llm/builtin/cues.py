@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
+from activities.discovery.language import stem
+from activities.discovery.reading import Reading, Span
 from agentapp.kernel.text import words
 from runs.llm.base import FieldSpec
-from runs.llm.builtin.language import stem
-from runs.llm.builtin.reading import Reading, Span
 
 Value = TypeVar("Value")
 

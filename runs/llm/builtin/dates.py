@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from activities.discovery.reading import Reading, Span, apart
 from runs.llm.builtin import calendar as cal
-from runs.llm.builtin.reading import Reading, Span, apart
 
 
 @dataclass(frozen=True)

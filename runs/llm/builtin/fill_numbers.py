@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from activities.discovery.language import STOP_WORDS
+from activities.discovery.reading import Reading, Span, apart
 from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin.cues import distance_before
 from runs.llm.builtin.filling import Filling, share
-from runs.llm.builtin.language import STOP_WORDS
 from runs.llm.builtin.numbers import Number, numbers
-from runs.llm.builtin.reading import Reading, Span, apart
 from runs.llm.builtin.values import number_fits, number_json
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from activities.discovery.reading import Reading, Span
 from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin.cues import distance_before
 from runs.llm.builtin.filling import Filling, share
-from runs.llm.builtin.reading import Reading, Span
 from runs.llm.builtin.references import identifiers, named_records, only, unknown_identifier, unknown_name
 
 

@@ -6,13 +6,13 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from activities.discovery.clauses import clauses
+from activities.discovery.language import language_of
+from activities.discovery.reading import Reading, Span
 from runs.llm.base import CardSpec, FieldSpec, FieldType
-from runs.llm.builtin.clauses import clauses
 from runs.llm.builtin.cues import assign
 from runs.llm.builtin.dates import days
-from runs.llm.builtin.language import language_of
 from runs.llm.builtin.periods import periods
-from runs.llm.builtin.reading import Reading, Span
 from runs.llm.builtin.references import Lookup
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from runs.llm.builtin.language import word_set
-from runs.llm.builtin.reading import Reading, Span, Word, apart
+from activities.discovery.language import word_set
+from activities.discovery.reading import Reading, Span, Word, apart
 
 _NUMBER = re.compile(
     r"(?<![\w.,/-])(?P<sign>[-+]\s?|(?:minus|moins)\s)?(?:[$€£¥]\s?)?"

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from activities.discovery.reading import Reading, Span, apart
 from runs.llm.builtin import calendar as cal
 from runs.llm.builtin.atoms import Atom, atoms
 from runs.llm.builtin.calendar import Period
-from runs.llm.builtin.reading import Reading, Span, apart
 
 _PART_RANGE = re.compile(
     rf"(?<![\w/-])(?:from\s|between\s|du\s|entre le\s|le\s)?(?:the\s)?(?P<first>{cal.DAY_OF_MONTH})\s?"

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from activities.discovery.language import NAME_PREPOSITIONS, STOP_WORDS
+from activities.discovery.reading import Reading, Span, apart
 from runs.llm.base import Candidate, FieldSpec, ReferenceSearch
 from runs.llm.builtin.cues import distance_before
-from runs.llm.builtin.language import NAME_PREPOSITIONS, STOP_WORDS
-from runs.llm.builtin.reading import Reading, Span, apart
 from runs.llm.builtin.spans import Tier, name_spans
 
 #: Searches allowed for one text, whatever its length.

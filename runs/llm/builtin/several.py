@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from activities.discovery.clauses import trim
+from activities.discovery.language import stem, word_set
+from activities.discovery.masking import mask
+from activities.discovery.reading import Reading, Span
 from agentapp.kernel.text import fold, words
 from runs.llm.base import CardSpec, RouteTask
-from runs.llm.builtin.clauses import trim
-from runs.llm.builtin.language import stem, word_set
-from runs.llm.builtin.masking import mask
-from runs.llm.builtin.reading import Reading, Span
 
 _CUT = re.compile(
     r"[;\n]+|[.!?…]+(?=\s)|,?\s(?:and then|and also|and|then|et puis|et ensuite|et aussi|et|puis|ensuite)\s",

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
+from activities.discovery.language import NAME_PREPOSITIONS, PARTICLES, STOP_WORDS, stem
+from activities.discovery.masking import has_telling_capitals
+from activities.discovery.reading import Reading, Span, Word, apart
 from agentapp.kernel.text import words
 from runs.llm.base import FieldSpec
 from runs.llm.builtin.cues import announcing
-from runs.llm.builtin.language import NAME_PREPOSITIONS, PARTICLES, STOP_WORDS, stem
-from runs.llm.builtin.masking import has_telling_capitals
-from runs.llm.builtin.reading import Reading, Span, Word, apart
 
 LONGEST = 6
 _CONJUNCTIONS = frozenset(["and", "et"])

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from activities.discovery.language import content_stems, stem
 from agentapp.kernel.text import words
 from runs.llm.base import FieldSpec, FieldType, StepTask, StepTool
 from runs.llm.builtin import questions
 from runs.llm.builtin.arguments import arguments_for, name_said
-from runs.llm.builtin.language import content_stems, stem
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from activities import patterns
+from activities.discovery.clauses import clauses, trim
+from activities.discovery.language import STOP_WORDS, content_stems, stem
+from activities.discovery.masking import mask
+from activities.discovery.reading import Reading, Span
 from agentapp.kernel.text import words
 from runs.llm.base import CardSpec, FieldSpec
-from runs.llm.builtin.clauses import clauses, trim
 from runs.llm.builtin.cues import cue_matches, distance_before
-from runs.llm.builtin.language import STOP_WORDS, content_stems, stem
-from runs.llm.builtin.masking import mask
-from runs.llm.builtin.reading import Reading, Span
 from runs.llm.builtin.smalltalk import is_pleasantry
 
 #: Words that announce a reason in any text. They count when one free text is wanted and no other.

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from activities.discovery.reading import Reading
 from agentapp.kernel.text import words
 from runs.llm.base import Candidate, CardSpec, FieldSpec, FieldType, InputTask
 from runs.llm.builtin.inputs import fill_inputs
 from runs.llm.builtin.periods import periods
-from runs.llm.builtin.reading import Reading
 
 TODAY = date(2025, 6, 18)  # a Wednesday
 

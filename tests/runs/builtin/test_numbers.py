@@ -2,11 +2,11 @@ from decimal import Decimal
 
 import pytest
 
+from activities.discovery.reading import Reading
 from activities.models import ActivityInput
 from activities.values import ValueInvalid, read_value
 from runs.llm.base import FieldType
 from runs.llm.builtin.numbers import numbers
-from runs.llm.builtin.reading import Reading
 from tests.runs.builtin.helpers import AMOUNT, PERIOD, READER, REASON, field, fill
 
 COUNT = field("count", FieldType.INTEGER)

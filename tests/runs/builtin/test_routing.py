@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from activities.discovery.embedder import EmbedderUnavailable, default_embedder
+from activities.discovery.reading import Reading
 from runs.llm.base import CardSpec, RouteTask
-from runs.llm.builtin import dense
-from runs.llm.builtin.reading import Reading
+from runs.llm.builtin import routing
 from runs.llm.builtin.routing import choose
 from runs.llm.builtin.smalltalk import forbids
 from tests.runs.builtin.domains import ACCOUNTS_RECEIVABLE, HELPDESK, LEAVE, LIBRARY
@@ -80,8 +80,8 @@ def test_what_no_activity_does_is_declined(cards: tuple[CardSpec, ...]) -> None:
 
 
 def test_without_vectors_the_words_decide_and_it_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    dense._warned.clear()
-    with caplog.at_level(logging.WARNING, logger="runs.llm.builtin.dense"):
+    routing._warned.clear()
+    with caplog.at_level(logging.WARNING, logger="runs.llm.builtin.routing"):
         seen = total(SETTING, NoVectors())
     assert seen["right"] / seen.total() >= 0.5, seen
     assert seen["wrong"] == 0, seen

@@ -2,7 +2,7 @@
 
 import re
 
-from runs.llm.builtin.reading import Reading, Span
+from activities.discovery.reading import Reading, Span
 
 _BREAK = re.compile(
     r"[.!?;:\n…](?=\s|$|[\"'»”)])|,(?!\d)|\s[-–—]\s|[()\[\]]"

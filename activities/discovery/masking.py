@@ -8,8 +8,8 @@ does not decide.
 import re
 from collections.abc import Collection
 
-from runs.llm.builtin.language import STOP_WORDS
-from runs.llm.builtin.reading import Reading, Word
+from activities.discovery.language import STOP_WORDS
+from activities.discovery.reading import Reading, Word
 
 _EMAIL = re.compile(r"\S+@\S+")
 _PLACEHOLDER = re.compile(r"<[^<>]{1,40}>|\{[^{}]{1,40}\}|\[[^\[\]]{1,40}\]")
