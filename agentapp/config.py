@@ -22,6 +22,8 @@ from agentapp.secret_key import kept_secret_key
 REPOSITORY = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 MINIMUM_SECRET_KEY = 32
+#: So long a vector still fits a page of the database beside its row's other columns.
+MAXIMUM_DIMENSIONS = 3_072
 #: Exit code of a start refused because of its configuration.
 REFUSED = 2
 
@@ -124,6 +126,17 @@ ADVICE = {
     "Set for example CONFIRMATION_SECONDS=900.",
     "ESCALATION_HOURS": "it must be a number of hours above 0, at most 8760. "
     "Set for example ESCALATION_HOURS=24.",
+    "DISCOVERY_ALL_BELOW": "it must be a whole number from 1 to 1000. "
+    "Set for example DISCOVERY_ALL_BELOW=10.",
+    "DISCOVERY_GROUP_UP_TO": "it must be a whole number from 1 to 1000. "
+    "Set for example DISCOVERY_GROUP_UP_TO=30.",
+    "DISCOVERY_SHOWN": "it must be a whole number from 1 to 20. Set for example DISCOVERY_SHOWN=5.",
+    "DISCOVERY_EXACT_UP_TO": "it must be a whole number from 0 to 1000000. "
+    "Set for example DISCOVERY_EXACT_UP_TO=10000.",
+    "EMBEDDINGS_BASE_URL": "it must be an http:// or https:// address. "
+    "Set for example EMBEDDINGS_BASE_URL=https://models.example.com/v1.",
+    "EMBEDDINGS_DIMENSIONS": f"it must be a whole number from 1 to {MAXIMUM_DIMENSIONS}, the length of the "
+    "model's vectors. Set for example EMBEDDINGS_DIMENSIONS=1024.",
     "LOG_LEVEL": "it must be DEBUG, INFO, WARNING or ERROR. Set for example LOG_LEVEL=INFO.",
 }
 
@@ -169,6 +182,19 @@ class Config(BaseSettings):
     confirmation_seconds: int = Field(900, ge=10, le=604_800)
     escalation_hours: float = Field(24, gt=0, le=8_760)
     log_level: LogLevel = "INFO"
+    #: Fewer permitted tools than this in a step: all their schemas are sent.
+    discovery_all_below: int = Field(10, ge=1, le=1_000)
+    #: Up to so many permitted tools, a step sends those of its group; more are searched.
+    discovery_group_up_to: int = Field(30, ge=1, le=1_000)
+    #: So many schemas a search sends at most.
+    discovery_shown: int = Field(5, ge=1, le=20)
+    #: Up to so many permitted cards every vector is compared; above, the approximate index is asked.
+    discovery_exact_up_to: int = Field(10_000, ge=0, le=1_000_000)
+    #: Sentence vectors from an endpoint instead of the built-in encoder.
+    embeddings_base_url: HttpUrl | None = None
+    embeddings_api_key: SecretStr | None = None
+    embeddings_model: str | None = None
+    embeddings_dimensions: int | None = Field(None, ge=1, le=MAXIMUM_DIMENSIONS)
 
     @property
     def secure_cookies(self) -> bool:
@@ -241,5 +267,21 @@ def _contradictions(config: Config) -> list[str]:
         found.append(
             "OPENAI_MODEL is missing: OPENAI_BASE_URL or OPENAI_API_KEY is set. "
             "Set OPENAI_MODEL to the name of the model to ask."
+        )
+    return [*found, *_discovery_contradictions(config)]
+
+
+def _discovery_contradictions(config: Config) -> list[str]:
+    found = []
+    if config.discovery_group_up_to < config.discovery_all_below:
+        found.append(
+            "DISCOVERY_GROUP_UP_TO is below DISCOVERY_ALL_BELOW. "
+            "Set it to that number or above, for example 30."
+        )
+    parts = (config.embeddings_base_url, config.embeddings_model, config.embeddings_dimensions)
+    if (any(parts) or config.embeddings_api_key) and not all(parts):
+        found.append(
+            "EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS belong together. "
+            "Set all three to use an endpoint's vectors, or none for the built-in encoder."
         )
     return found

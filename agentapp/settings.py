@@ -157,6 +157,16 @@ OPENAI_MODEL = CONFIG.openai_model
 OPENAI_TIMEOUT_SECONDS = CONFIG.openai_timeout_seconds
 MODEL_FALLBACK = CONFIG.model_fallback
 
+#: How many tools of a step are sent without a search, how many a search sends, and how it searches.
+DISCOVERY_ALL_BELOW = CONFIG.discovery_all_below
+DISCOVERY_GROUP_UP_TO = CONFIG.discovery_group_up_to
+DISCOVERY_SHOWN = CONFIG.discovery_shown
+DISCOVERY_EXACT_UP_TO = CONFIG.discovery_exact_up_to
+EMBEDDINGS_BASE_URL = CONFIG.embeddings_base_url.get_secret_value() if CONFIG.embeddings_base_url else None
+EMBEDDINGS_API_KEY = CONFIG.embeddings_api_key.get_secret_value() if CONFIG.embeddings_api_key else None
+EMBEDDINGS_MODEL = CONFIG.embeddings_model
+EMBEDDINGS_DIMENSIONS = CONFIG.embeddings_dimensions
+
 WORKER_CONCURRENCY = CONFIG.worker_concurrency
 #: How long a confirmation waits for a decision, in seconds.
 CONFIRMATION_SECONDS = CONFIG.confirmation_seconds

@@ -14,6 +14,7 @@ from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from activities.discovery import index
 from agentapp.config import refuse
 
 
@@ -26,6 +27,7 @@ def prepare(say: Callable[[str], object]) -> None:
         require_database()
         migrate(say)
         seed_demo()
+        index.refresh()
         collect_static()
     finally:
         connection.close()

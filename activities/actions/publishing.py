@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from accounts.models import AuditEvent, User
 from activities.actions.authority import require_publish
 from activities.actions.recording import WORKED, record
+from activities.discovery import index
 from activities.evaluations import latest_pass_rate
 from activities.models import Revision, RevisionState
 from activities.publishing import Problem, problems
@@ -36,6 +37,7 @@ def revision_publish(revision: Revision, *, actor: User | None) -> Revision:
     locked.published_by = actor
     locked.save(update_fields=["state", "published_at", "published_by"])
     record(locked, "revision.published", actor, {"number": locked.number})
+    _refresh_cards(locked)
     return locked
 
 
@@ -47,6 +49,7 @@ def revision_retire(revision: Revision, *, actor: User | None) -> Revision:
     if locked.state != RevisionState.PUBLISHED:
         raise Conflict(_("Only a published revision can be retired."))
     _retire(locked, actor)
+    _refresh_cards(locked)
     return locked
 
 
@@ -104,3 +107,9 @@ def _retire(revision: Revision, actor: User | None) -> None:
     revision.state = RevisionState.RETIRED
     revision.save(update_fields=["state"])
     record(revision, "revision.retired", actor, {"number": revision.number})
+
+
+def _refresh_cards(revision: Revision) -> None:
+    """Bring the cards of the agent's activities up to what is published now."""
+    keys = [str(identity) for identity in revision.agent.identities.select_related("agent")]
+    index.refresh(revision.agent.workspace, keys)

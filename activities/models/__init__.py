@@ -3,6 +3,15 @@
 from activities.models.activity import Activity, ActivityInput, ActivityOutput, ActivityPhrase, InputChoice
 from activities.models.agent import ActivityIdentity, Agent, Revision, RevisionState
 from activities.models.authority import ParamBinding, ToolBinding
+from activities.models.catalogue import (
+    Card,
+    CardKind,
+    CardPhrase,
+    CardVector,
+    ToolGroup,
+    ToolGroupEntry,
+    VectorPart,
+)
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
 from activities.models.procedure import RoutingInput, RoutingOutcome, Step
 from activities.models.prompts import (
@@ -20,6 +29,10 @@ __all__ = [
     "ActivityOutput",
     "ActivityPhrase",
     "Agent",
+    "Card",
+    "CardKind",
+    "CardPhrase",
+    "CardVector",
     "DiscoveryCandidate",
     "DiscoveryLog",
     "Evaluation",
@@ -35,4 +48,7 @@ __all__ = [
     "Step",
     "TestPrompt",
     "ToolBinding",
+    "ToolGroup",
+    "ToolGroupEntry",
+    "VectorPart",
 ]
