@@ -28,7 +28,7 @@ RUN_PREFIX = "test_mandate_"
 KEPT_TEMPLATES = 6
 #: Number of an advisory lock: one process builds a template, the others wait for it.
 TEMPLATE_LOCK = 7_301_977
-SOURCES = ("agentapp", "accounts", "activities", "runs", "examples")
+SOURCES = ("agentapp", "accounts", "activities", "runs", "examples", "static")
 TRUNCATE_TRIGGERS = """
     SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger
     WHERE NOT tgisinternal AND tgtype & 32 <> 0 AND tgenabled <> 'D'
@@ -53,8 +53,13 @@ class TestServer:
         return self._template(name, ["migrate"], "template1")
 
     def demo_template(self) -> str:
-        """A database with the demonstration's data; made again when any source file changes."""
-        return self._template(f"template_demo_{_digest('*.py')}", ["prepare"], self.migrated_template())
+        """A database with the demonstration's data; made again when any source file changes.
+
+        Static files are collected with it, so that a browser is never served older ones.
+        """
+        return self._template(
+            f"template_demo_{_digest('*.py', '*.js', '*.css')}", ["prepare"], self.migrated_template()
+        )
 
     def copy(self, template: str, name: str) -> None:
         self._run("CREATE DATABASE {} TEMPLATE {} OWNER {}", name, template, embedded.APP_ROLE)

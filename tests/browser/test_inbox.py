@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from accounts.access import workspace_group
 from accounts.models import User
@@ -113,6 +113,24 @@ def test_a_reason_comes_back_and_another_tab_is_told(visit: Visitors) -> None:
     expect(alice.outcome).to_contain_text("Refused")
     assert not Refund.objects.filter(invoice__number=known.REFUNDABLE_INVOICES[1]).exists()
     visit.forgive("422")
+
+
+def test_what_is_opened_and_typed_while_an_answer_is_under_way_stays(visit: Visitors) -> None:
+    alice, erin = visit("alice"), visit("erin").page
+    escalation = escalated(alice, "alice", known.REFUNDABLE_INVOICES[1])
+    erin.goto(f"/inbox/{escalation.pk}/")
+    listening(erin)
+    held: list[tuple[Route, APIResponse]] = []
+    erin.route("**/decide", lambda route: held.append((route, route.fetch())))
+    erin.get_by_role("button", name="I am on it").click()
+    expect(erin.locator("#escalation-head")).to_contain_text("Erin Walsh")  # the socket was faster
+    erin.locator("details.choice summary", has_text="Close it as not done").click()
+    erin.locator("#decide-reason").fill("half a thought")
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    expect(erin.locator("#escalation-notice .notice")).to_be_visible()
+    expect(erin.locator("#decide-reason")).to_be_visible()
+    expect(erin.locator("#decide-reason")).to_have_value("half a thought")
 
 
 def test_with_the_keyboard(visit: Visitors) -> None:
