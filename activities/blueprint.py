@@ -111,9 +111,21 @@ class ToolPart(Part):
     disclose_raw: bool = False
 
 
+class OpeningPart(Part):
+    """A part of the catalogue that a step is open to, and what applies to every tool it opens.
+
+    `to` is `tag:<tag>`, `group:<key of a tool group of the workspace>` or `server:<key of an MCP server>`.
+    """
+
+    to: Annotated[str, StringConstraints(pattern=r"^(tag|group|server):[^\s:][^\s]{0,99}$", max_length=107)]
+    raise_risk: Literal["", "medium", "high"] = ""
+    confirm: bool = False
+
+
 class StepPart(Part):
     """One Check of the procedure. Conditions are CEL over `facts`, `inputs` and `attempts`.
 
+    `tools` are named one by one; `opens` adds what a part of the catalogue leads to, for whoever asks.
     `tool_choice` none makes it the step in which the prose is written.
     `escalate_to` is a group that decides when the step cannot be passed; with `other_person` (left out: where
     a group is named) nobody decides on their own request.
@@ -123,6 +135,7 @@ class StepPart(Part):
     name: Texts
     goal: Text
     tools: list[Name] = []
+    opens: Annotated[list[OpeningPart], each_once("to")] = []
     tool_choice: Literal["auto", "required", "none"] = "required"
     passes_when: Text = "true"
     stops_when: Text = ""

@@ -18,6 +18,7 @@ NAMED_BY = {
     "outputs": "name",
     "tools": "tool",
     "steps": "key",
+    "opens": "to",
     "routing": "name",
     "choices": "value",
 }
@@ -64,6 +65,7 @@ _WORDS: dict[str, Any] = {
     "raise_risk": _("raised risk"),
     "confirm": _("always confirmed"),
     "disclose_raw": _("raw disclosure"),
+    "opens": _("opening"),
     "goal": _("goal"),
     "tool_choice": _("tool choice"),
     "passes_when": _("passes when"),

@@ -22,6 +22,7 @@ from activities.models import (
     Revision,
     RoutingOutcome,
     Step,
+    StepOpening,
     ToolBinding,
 )
 from activities.models.activity import PhraseKind
@@ -47,6 +48,7 @@ def whole(activities: QuerySet[Activity]) -> QuerySet[Activity]:
         "tool_bindings__params",
         Prefetch("steps", queryset=steps),
         "steps__tools",
+        "steps__openings",
         "routing__mapping",
     )
 
@@ -171,6 +173,7 @@ def _step(row: Step) -> Document:
         "name": _sorted(row.name),
         "goal": row.goal,
         "tools": [binding.tool_key for binding in _in_order(row.tools.all(), "tool_key")],
+        "opens": [_opening(each) for each in _in_order(row.openings.all(), "name")],
         "tool_choice": row.tool_choice,
         "passes_when": row.passes_when,
         "stops_when": row.stops_when,
@@ -179,6 +182,10 @@ def _step(row: Step) -> Document:
         "escalate_to": _group_name(row),
         "other_person": row.other_person,
     }
+
+
+def _opening(row: StepOpening) -> Document:
+    return {"to": row.name, "raise_risk": row.raised_risk, "confirm": row.always_confirm}
 
 
 def _group_name(row: Step) -> str:

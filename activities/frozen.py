@@ -35,6 +35,7 @@ def read_activity(activity_id: UUID) -> Activity:
             "outputs",
             "tool_bindings__params",
             "steps__tools__params",
+            "steps__openings",
             "routing__mapping",
         )
         .get(pk=activity_id)

@@ -1,9 +1,17 @@
 """From a blueprint to rows: a draft, never anything else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from accounts import access
-from activities.blueprint import ActivityPart, InputPart, OutcomePart, OutputPart, StepPart, ToolPart
+from activities.blueprint import (
+    ActivityPart,
+    InputPart,
+    OpeningPart,
+    OutcomePart,
+    OutputPart,
+    StepPart,
+    ToolPart,
+)
 from activities.models import (
     Activity,
     ActivityIdentity,
@@ -17,6 +25,7 @@ from activities.models import (
     RoutingInput,
     RoutingOutcome,
     Step,
+    StepOpening,
     ToolBinding,
 )
 from activities.models.activity import PhraseKind
@@ -156,9 +165,25 @@ def _write_step(activity: Activity, part: StepPart, position: int, bindings: dic
         activity=activity,
         position=position,
         escalate_to=group,
-        **part.model_dump(exclude={"tools", "escalate_to"}),
+        **part.model_dump(exclude={"tools", "opens", "escalate_to"}),
     )
     step.tools.set([bindings[key] for key in part.tools])
+    write_openings(step, part.opens)
+
+
+def write_openings(step: Step, parts: Sequence[OpeningPart]) -> None:
+    """Write what a step is open to. Rows of before are not touched."""
+    StepOpening.objects.bulk_create(
+        StepOpening(
+            step=step,
+            position=index,
+            kind=part.to.partition(":")[0],
+            value=part.to.partition(":")[2],
+            raised_risk=part.raise_risk,
+            always_confirm=part.confirm,
+        )
+        for index, part in enumerate(parts)
+    )
 
 
 def write_outcome(activity: Activity, part: OutcomePart, position: int) -> None:

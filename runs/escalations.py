@@ -26,9 +26,10 @@ from runs.inputs import Settled, answered
 from runs.journal import Journal, write_events
 from runs.models import Escalation, EscalationDecision, Run, RunInput, RunStep, ToolCall
 from runs.models.run import Origin
-from runs.own_actions import read_params, tools_of
+from runs.own_actions import read_params
 from runs.queueing import run_resume
 from runs.states import DecisionKind, EscalationState, Outcome, RunState, StepState, change_state
+from runs.step_tools import usable_tools
 from runs.view import RunView
 
 MAX_TEXT = 2_000
@@ -276,7 +277,9 @@ def _proposed(
     deciding: Deciding, view: RunView, step: RunStep, tool: str, params: Mapping[str, Any]
 ) -> ToolCall:
     """Return the action as a call of the run that is not stored yet."""
-    found = next((pair for pair in tools_of(view, step) if tool in (pair[0].key, pair[0].wire_name)), None)
+    found = next(
+        (pair for pair in usable_tools(view, step) if tool in (pair[0].key, pair[0].wire_name)), None
+    )
     if found is None:
         raise InvalidInput(
             _("This action is not part of the open step."),

@@ -6,22 +6,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from activities.models import ToolBinding
-from activities.tools import ToolContract, registry
+from activities.tools import ToolContract
 from agentapp.kernel.errors import InvalidInput
 from agentapp.kernel.text import clean_text, clean_value, shorten
 from runs.llm.base import FieldSpec, FieldType
-from runs.models import RunStep
 from runs.references import Eyes, resolve
 from runs.specs import step_tool
-from runs.view import RunView
 
 _YES = {"true": True, "false": False}
-
-
-def tools_of(view: RunView, step: RunStep) -> list[tuple[ToolContract, ToolBinding]]:
-    """Return the tools of the step that are installed, whoever may use them."""
-    found = [(registry.get(binding.tool_key), binding) for binding in step.step.tools.all()]
-    return [(contract, binding) for contract, binding in found if contract is not None]
 
 
 def fields_of(contract: ToolContract, binding: ToolBinding) -> tuple[FieldSpec, ...]:

@@ -112,7 +112,9 @@ def step_tool(contract: ToolContract, binding: ToolBinding) -> StepTool:
         name=str(contract.title),
         summary=contract.summary,
         aliases=tuple(alias for group in contract.aliases.values() for alias in group),
+        examples=tuple(example for group in contract.examples.values() for example in group),
         when_not_to_use=contract.when_not_to_use,
+        writes=contract.effect is not Effect.NONE,
     )
     fields = tuple(_param_field(param, narrowed) for param, narrowed in agent_params(contract, binding))
     return StepTool(contract.wire_name, card, fields)

@@ -3,7 +3,7 @@
 The holder of the lease is the only writer, so what it wrote is what stands.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,10 +15,11 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.standing import Standing, standing
 from activities.frozen import pinned_activity
-from activities.models import Activity, ActivityInput, ActivityOutput, Step, ToolBinding
+from activities.models import Activity, ActivityInput, ActivityOutput, DiscoveryLog, Step, ToolBinding
 from activities.models.activity import OutputSource
+from activities.models.discovery import DiscoveryStage
 from activities.rights import standing_for
-from activities.tools import ToolContext, ToolContract, registry
+from activities.tools import ToolContext, registry
 from agentapp.kernel.canonical import plain
 from runs.grounding import Ground, NamedRecord, references_in
 from runs.models import Fact, Message, ModelCall, Question, Run, RunInput, RunOutput, RunStep, ToolCall
@@ -31,6 +32,11 @@ from runs.states import QuestionState, StepState
 def _actor(run: Run, call: ToolCall | None) -> User:
     """Return with whose rights an action is done: the run's person, or who decided and acts themselves."""
     return call.by if call is not None and call.by is not None else run.user
+
+
+def _searches_of(run: Run) -> list[DiscoveryLog]:
+    found = DiscoveryLog.whole.filter(run_id=run.pk, stage=DiscoveryStage.TOOLS)
+    return list(found.order_by("id").prefetch_related("candidates"))
 
 
 @dataclass
@@ -49,6 +55,8 @@ class RunView:
     vault: Vault
     activity: Activity | None = None
     bindings: dict[str, ToolBinding] = field(default_factory=dict)
+    #: The searches for tools of its open steps.
+    searches: list[DiscoveryLog] = field(default_factory=list)
     #: Set when the lease was taken; active time is counted from here.
     driving_since: datetime = field(default_factory=timezone.now)
 
@@ -88,6 +96,8 @@ class RunView:
         self.activity = pinned_activity(activity_id)
         self.bindings = {binding.tool_key: binding for binding in self.activity.tool_bindings.all()}
         by_id = {step.pk: step for step in self.activity.steps.all()}
+        if any(step.openings.all() for step in by_id.values()):
+            self.searches = _searches_of(self.run)
         for row in self.steps:
             row.step = by_id[row.step_id]
 
@@ -154,17 +164,6 @@ class RunView:
             for call in self.model_calls
             if call.step_id == step.pk and call.purpose == "step" and call.ended
         ]
-
-    def step_contracts(
-        self, step: Step, permissions: Collection[str]
-    ) -> dict[str, tuple[ToolContract, ToolBinding]]:
-        """Return the tools of a step that exist here and that `permissions` allow, by wire name."""
-        found = {}
-        for binding in step.tools.all():
-            contract = registry.get(binding.tool_key)
-            if contract is not None and contract.permission in permissions:
-                found[contract.wire_name] = (contract, binding)
-        return found
 
     @property
     def open_question(self) -> Question | None:

@@ -10,7 +10,7 @@ from accounts.models import User
 from activities.blueprint import OutcomePart, StepPart
 from activities.designing import missing
 from activities.drafting.base import changing, put_in_order, save_order
-from activities.importing import write_outcome
+from activities.importing import write_openings, write_outcome
 from activities.models import Activity, Step, ToolBinding
 from agentapp.kernel.errors import InvalidInput
 
@@ -21,12 +21,14 @@ def step_save(activity: Activity, part: StepPart, *, step_id: UUID | None, actor
         step = _step(found, step_id)
         if found.steps.filter(key=part.key).exclude(pk=step.pk).exists():
             raise InvalidInput(_("Another step has this key."), fields={"key": part.key})
-        for name, value in part.model_dump(exclude={"tools", "escalate_to"}).items():
+        for name, value in part.model_dump(exclude={"tools", "opens", "escalate_to"}).items():
             setattr(step, name, value)
         workspace = found.revision.agent.workspace
         step.escalate_to = access.workspace_group(workspace, part.escalate_to) if part.escalate_to else None
         step.save()
         step.tools.set(_bindings(found, part))
+        step.openings.all().delete()
+        write_openings(step, part.opens)
         return step
 
 

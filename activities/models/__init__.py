@@ -13,6 +13,7 @@ from activities.models.catalogue import (
     VectorPart,
 )
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
+from activities.models.openings import OpeningKind, StepOpening
 from activities.models.procedure import RoutingInput, RoutingOutcome, Step
 from activities.models.prompts import (
     Evaluation,
@@ -40,12 +41,14 @@ __all__ = [
     "EvaluationStep",
     "ExpectedCall",
     "InputChoice",
+    "OpeningKind",
     "ParamBinding",
     "Revision",
     "RevisionState",
     "RoutingInput",
     "RoutingOutcome",
     "Step",
+    "StepOpening",
     "TestPrompt",
     "ToolBinding",
     "ToolGroup",

@@ -13,6 +13,9 @@ class ToolBinding(Identified):
     `raised_risk` may only be above the contract's; `always_confirm` asks below high as well.
     """
 
+    #: True of a binding that an opening gave, which is in no table (`activities.openings`).
+    opened = False
+
     activity = models.ForeignKey(Activity, on_delete=models.CASCADE, related_name="tool_bindings")
     position = models.PositiveIntegerField(default=0)
     tool_key = models.CharField(max_length=100)

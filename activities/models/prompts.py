@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -151,6 +152,12 @@ class EvaluationResult(Identified):
     outcome = models.CharField(max_length=24, blank=True)
     milliseconds = models.PositiveIntegerField(default=0)
     run_id = models.UUIDField(null=True)
+    missed_tools = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        blank=True,
+        help_text=_("Tools of expected calls that a step was open to and no search showed."),
+    )
 
     class Meta:
         verbose_name = _("evaluation result")

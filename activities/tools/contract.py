@@ -204,6 +204,8 @@ class ToolContract:
     protected: Mapping[str, Protected] = field(default_factory=dict)
     result_refs: Mapping[str, str] = field(default_factory=dict)
     source: str = "python"
+    #: Whose tool it is; None: every workspace's.
+    workspace_id: UUID | None = None
 
     @property
     def wire_name(self) -> str:

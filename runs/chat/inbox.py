@@ -25,8 +25,9 @@ from runs.inputs import asked
 from runs.llm.base import FieldSpec, FieldType
 from runs.models import Escalation
 from runs.models.question import AskedBecause
-from runs.own_actions import fields_of, tools_of
+from runs.own_actions import fields_of
 from runs.states import EscalationState, RunState
+from runs.step_tools import usable_tools
 from runs.view import RunView
 
 Texts = Mapping[str, str]
@@ -247,7 +248,8 @@ def _tools(view: RunView, item: Escalation, user: User, typed: Typed) -> tuple[T
         known.setdefault(record.type, {}).setdefault(record.value, record.label)
     return tuple(
         _tool(view, contract, binding, contract.permission in held, known, typed)
-        for contract, binding in tools_of(view, step)
+        for contract, binding in usable_tools(view, step)
+        if contract.permission in held or not binding.opened
     )
 
 

@@ -10,6 +10,7 @@ from activities.tools import registry
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine import failures, verdicts
+from runs.engine.act_discover import mark_called, record_again, search_again
 from runs.engine.ask import PAUSE, Onward, Prepared, ask, send, settling
 from runs.engine.ask import Asked as AskedModel
 from runs.engine.failures import record_failure
@@ -17,7 +18,7 @@ from runs.engine.light import follow
 from runs.engine.requests import step_request
 from runs.intentions import Declared, declared
 from runs.journal import Journal
-from runs.llm.base import ASK_PERSON, ESCALATE, CallDelta
+from runs.llm.base import ASK_PERSON, ESCALATE, FIND_TOOLS, CallDelta
 from runs.models import FailureKind, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
 from runs.models.question import AskedBecause
@@ -39,13 +40,17 @@ def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward
             return _ask_person(view, step, asked_model, call, said)
         if call.name == ESCALATE:
             return _escalate_for(view, step, asked_model, call, said)
+    again = search_again(view, step, calls)
     failure = _ended_without_a_call(view, step, asked_model)
+    if again.refused:
+        asked_model.row.error_code, asked_model.row.error_message = "no_search_left", again.refused
     with settling(view, asked_model) as journal:
         if failure is not None:
             text = asked_model.reply.text
             record_failure(view, failure, text, journal, step=step, model_call_id=asked_model.row.pk)
         _declare(step, said, journal)
-        _propose(view, step, asked_model, calls, journal)
+        record_again(view, step, again, asked_model.row, journal)
+        _propose(view, step, asked_model, [call for call in calls if call.name != FIND_TOOLS], journal)
         return follow(view, journal)
 
 
@@ -79,6 +84,7 @@ def _propose(
     ]
     ToolCall.objects.bulk_create(rows)
     view.calls.extend(rows)
+    mark_called(view, step, [row.tool_key for row in rows])
     for row in rows:
         journal.event("call.proposed", {"call": str(row.pk), "tool": row.tool_key}, ActorKind.MODEL)
 

@@ -27,7 +27,13 @@ TRIES = 3
 
 
 #: The most one reply may take, by what it is for, whatever the run has left.
-REPLY_TOKENS = {Purpose.ROUTE: 300, Purpose.INPUTS: 1_000, Purpose.STEP: 2_000, Purpose.PROSE: 1_500}
+REPLY_TOKENS = {
+    Purpose.ROUTE: 300,
+    Purpose.INPUTS: 1_000,
+    Purpose.REWRITE: 200,
+    Purpose.STEP: 2_000,
+    Purpose.PROSE: 1_500,
+}
 
 
 class ModelFailed(MandateError):

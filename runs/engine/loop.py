@@ -7,7 +7,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
 from runs import answers
-from runs.engine import act_calls, act_intake, act_prose, act_route, act_step, endings
+from runs.engine import act_calls, act_discover, act_intake, act_prose, act_route, act_step, endings
 from runs.engine.ask import GO_ON, PAUSE, ModelFailed, Onward, Prepared
 from runs.engine.commit import commit
 from runs.engine.heartbeat import heartbeat
@@ -16,6 +16,7 @@ from runs.engine.plan import plan
 from runs.engine.steps import (
     AskModel,
     CarryOut,
+    Discover,
     Execute,
     FillInputs,
     Finish,
@@ -110,6 +111,8 @@ def act(view: RunView, step: NextStep, prepared: Prepared | None) -> Onward:
             return act_route.route(view)
         case FillInputs():
             return act_intake.fill_inputs(view)
+        case Discover():
+            return act_discover.discover(view, step.step)
         case AskModel():
             return act_step.ask_model(view, step.step, prepared)
         case CarryOut():

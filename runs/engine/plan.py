@@ -10,6 +10,7 @@ from runs.engine.steps import (
     Adjust,
     AskModel,
     CarryOut,
+    Discover,
     Engage,
     EscalateStep,
     Execute,
@@ -27,6 +28,7 @@ from runs.guardrails import Limit, limits_of, out_of_time
 from runs.models import ModelCall, RunStep, ToolCall
 from runs.models.escalation import EscalationReason
 from runs.states import FRUITFUL_CALL_STATES, CallState, Outcome, RunState, StepState, Verdict
+from runs.step_tools import is_to_be_searched
 from runs.view import RunView
 
 Row = TypeVar("Row", ModelCall, ToolCall)
@@ -125,7 +127,7 @@ def _plan_writing_step(view: RunView, step: RunStep) -> NextStep:
 def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
     rounds, calls = view.rounds_of(step), view.calls_of(step)
     succeeded = any(call.state in FRUITFUL_CALL_STATES for call in calls)
-    acted = succeeded or (bool(rounds) and step.step.tool_choice == ToolChoice.AUTO)
+    acted = succeeded or (_went_past(view, rounds) and step.step.tool_choice == ToolChoice.AUTO)
     judgement = judge(step.step, view.scope(step), acted=acted)
     if judgement.verdict == Verdict.STOP:
         return StopStep(step, judgement.reason)
@@ -143,7 +145,13 @@ def _plan_acting_step(view: RunView, step: RunStep) -> NextStep:
         lost = reason_of_last(rounds, calls)
     if lost is not None:
         return EscalateStep(step, lost, step.verdict_reason or judgement.reason)
-    return AskModel(step)
+    return Discover(step) if is_to_be_searched(view, step) else AskModel(step)
+
+
+def _went_past(view: RunView, rounds: list[ModelCall]) -> bool:
+    """True when the model had a round in which it did more than to search again."""
+    searched = {search.model_call_id for search in view.searches}
+    return any(row.pk not in searched for row in rounds)
 
 
 def _ended_by(calls: list[ToolCall]) -> Finish | None:

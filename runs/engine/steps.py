@@ -23,6 +23,13 @@ class Engage:
 
 
 @dataclass(frozen=True)
+class Discover:
+    """Find, in the part of the catalogue that the step is open to, the tools to show."""
+
+    step: RunStep
+
+
+@dataclass(frozen=True)
 class AskModel:
     """Let the model act on the step."""
 
@@ -107,6 +114,7 @@ NextStep = (
     Route
     | FillInputs
     | Engage
+    | Discover
     | AskModel
     | CarryOut
     | Execute

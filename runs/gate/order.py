@@ -28,6 +28,7 @@ from runs.guardrails import limits_of
 from runs.models import RunStep, ToolCall
 from runs.references import look_up
 from runs.states import FRUITFUL_CALL_STATES, CallState
+from runs.step_tools import shown_in, usable
 from runs.trials.harmless import may_run_in_trial
 from runs.view import RunView
 
@@ -98,13 +99,22 @@ def call_digest(
 def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, ToolBinding]:
     contract = registry.get(key)
     if contract is None:
-        raise Refused("unknown_tool", "There is no such function. Call one of those this step offers.")
-    binding = next((item for item in step.step.tools.all() if item.tool_key == key), None)
+        raise _outside(view, step, key, unknown=True)
+    binding = usable(view, step, contract)
     if binding is None:
-        raise Refused("not_in_step", "This function is not part of this step. Call one of those it offers.")
+        raise _outside(view, step, key)
     if contract.hash != binding.contract_hash:
         raise Refused("contract_changed", f"The contract of {key} changed since this activity was published.")
     return contract, binding
+
+
+def _outside(view: RunView, step: RunStep, key: str, *, unknown: bool = False) -> Refused:
+    """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault."""
+    if key in shown_in(view, step):
+        return Refused("withdrawn", "This function is not available any more. Use another, or search again.")
+    if unknown:
+        return Refused("unknown_tool", "There is no such function. Call one of those this step offers.")
+    return Refused("not_in_step", "This function is not part of this step. Call one of those it offers.")
 
 
 def _permission(view: RunView, contract: ToolContract, call: ToolCall) -> Standing:

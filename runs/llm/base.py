@@ -21,6 +21,13 @@ WRITE_PROSE = "write_answer"
 SEVERAL = "several"
 ASK_PERSON = "ask_person"
 ESCALATE = "escalate"
+#: Searching again among the tools that a step is open to.
+FIND_TOOLS = "find_tools"
+SEARCH_WORDS = "search_words"
+#: No tool is offered under one of these names.
+OWN_FUNCTIONS = frozenset(
+    {CHOOSE_ACTIVITY, FILL_INPUTS, WRITE_PROSE, ASK_PERSON, ESCALATE, FIND_TOOLS, SEARCH_WORDS}
+)
 
 
 class Purpose(StrEnum):
@@ -28,6 +35,7 @@ class Purpose(StrEnum):
 
     ROUTE = "route"
     INPUTS = "inputs"
+    REWRITE = "rewrite"
     STEP = "step"
     PROSE = "prose"
 
@@ -118,6 +126,15 @@ class InputTask:
 
 
 @dataclass(frozen=True)
+class RewriteTask:
+    """Say the same in other words, for a search among tools. Answered by SEARCH_WORDS: `{"words": text}`."""
+
+    message: str
+    goal: str
+    language: str
+
+
+@dataclass(frozen=True)
 class StepTool:
     """One tool as a step offers it: its card, and the parameters left to the agent."""
 
@@ -132,6 +149,9 @@ class StepTask:
 
     `wanted` names the tools whose facts the passing condition still misses; `facts` are what was really
     found (projected), by fact key; `known_references` the records that may be named, by reference type.
+    Of a step that `is_open` to a part of the catalogue, `found` are the tools found there, the nearest first;
+    with `may_search`, FIND_TOOLS searches again: `{"words": text}`; `searched` says that it did, `asked` that
+    the person was asked in this step.
     With `declares`, every call also says `intention` (the `announced` one) and, unless `next_goal` is
     empty, `next_intention`.
     """
@@ -146,6 +166,11 @@ class StepTask:
     today: date
     language: str
     refusals: tuple[str, ...] = ()
+    is_open: bool = False
+    found: tuple[str, ...] = ()
+    may_search: bool = False
+    searched: bool = False
+    asked: bool = False
     declares: bool = False
     announced: str = ""
     next_goal: str = ""
@@ -173,7 +198,7 @@ class ProseTask:
     language: str
 
 
-Task = RouteTask | InputTask | StepTask | ProseTask
+Task = RouteTask | InputTask | RewriteTask | StepTask | ProseTask
 ToolChoice = Literal["auto", "required", "none"]
 
 

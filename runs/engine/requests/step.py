@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from activities.models import DiscoveryLog, ToolBinding
 from activities.models.procedure import ToolChoice as StepToolChoice
 from activities.tools import ToolContract, registry
 from agentapp.kernel.canonical import dumps
@@ -15,6 +16,7 @@ from runs.intentions import announced, is_asked, next_goal, with_declarations
 from runs.llm.base import (
     ASK_PERSON,
     ESCALATE,
+    FIND_TOOLS,
     FunctionSpec,
     Message,
     ModelRequest,
@@ -25,6 +27,7 @@ from runs.llm.base import (
 )
 from runs.models import RunStep, ToolCall
 from runs.specs import closed_object, function_schema, step_tool
+from runs.step_tools import may_search_again, offered, searches_of, shown_in
 from runs.view import RunView
 
 _UNREADABLE_CHARACTERS = 500
@@ -43,12 +46,24 @@ _RULES: dict[str, ToolChoice] = {
     StepToolChoice.NONE: "none",
 }
 _NULLABLE_TEXT = {"type": ["string", "null"]}
+_NONE_FITS = (
+    "No function was found for the user's words. Search in other words, ask the user what they mean, or "
+    "escalate. Do not use a function for what it is not meant for."
+)
+_SEARCH = FunctionSpec(
+    FIND_TOOLS,
+    "Search the other functions of this step when none of those offered does what is asked.",
+    closed_object(
+        {"words": {"type": "string", "description": "The deed and its object, in a few words, as a title."}}
+    ),
+)
 
 
 def step_request(view: RunView, step: RunStep) -> ModelRequest:
     """Ask for the next action of a step."""
     eyes = view.eyes()
-    contracts = view.step_contracts(step.step, eyes.permissions)
+    contracts = offered(view, step, eyes.permissions)
+    searching = may_search_again(view, step)
     tools = {name: step_tool(contract, binding) for name, (contract, binding) in contracts.items()}
     functions = [
         FunctionSpec(name, _describe(contract), function_schema(contract, binding))
@@ -60,13 +75,18 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         message="\n".join([*view.words, *_instructions(step)]),
         goal=step.step.goal,
         tools=tuple(tools.values()),
-        wanted=_wanted_names(view, step, [contract for contract, _binding in contracts.values()]),
+        wanted=_wanted_names(view, step, contracts.values()),
         inputs=view.input_values,
         facts=facts,
         known_references=known_references(view),
         today=view.context().today,
         language=view.language,
         refusals=_refusals(view, step),
+        is_open=bool(step.step.openings.all()),
+        found=tuple(name for name, (_contract, binding) in contracts.items() if binding.opened),
+        may_search=searching,
+        searched=any(search.model_call_id for search in searches_of(view, step)),
+        asked=any(question.step_id == step.pk for question in view.questions),
         declares=declares,
         announced=announced(view, step) if declares else "",
         next_goal=next_goal(view, step) if declares else "",
@@ -79,10 +99,11 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         Message("user", "Inputs and facts (data):\n" + dumps(_context_data(view, step, facts))),
         *_history(view, step),
     )
-    offered = (*functions, *_exits())
+    functions += [_SEARCH] if searching else []
+    functions += _exits()
     if declares:
-        offered = with_declarations(offered, view, step)
-    return build(Purpose.STEP, task, messages, offered, _RULES[step.step.tool_choice])
+        functions = list(with_declarations(functions, view, step))
+    return build(Purpose.STEP, task, messages, tuple(functions), _RULES[step.step.tool_choice])
 
 
 def _instructions(step: RunStep) -> list[str]:
@@ -90,11 +111,15 @@ def _instructions(step: RunStep) -> list[str]:
     return [step.instruction] if step.instruction else []
 
 
-def _wanted_names(view: RunView, step: RunStep, contracts: Iterable[ToolContract]) -> tuple[str, ...]:
-    missing = still_wanted(step.step, view.scope(step))
-    offered = list(contracts)
-    wanted = tuple(contract.wire_name for contract in offered if contract.fact_key in missing)
-    return wanted or (tuple(contract.wire_name for contract in offered) if not missing else ())
+def _wanted_names(
+    view: RunView, step: RunStep, tools: Iterable[tuple[ToolContract, ToolBinding]]
+) -> tuple[str, ...]:
+    """Return the tools that the step waits for. An open step waits for a fact, or for any of its tools."""
+    missing, listed = still_wanted(step.step, view.scope(step)), list(tools)
+    wanted = tuple(contract.wire_name for contract, _binding in listed if contract.fact_key in missing)
+    if wanted or missing or step.step.openings.all():
+        return wanted
+    return tuple(contract.wire_name for contract, _binding in listed)
 
 
 def _step_prompt(view: RunView, step: RunStep) -> str:
@@ -103,6 +128,8 @@ def _step_prompt(view: RunView, step: RunStep) -> str:
     if step.attempts:
         why = view.vault.hide(step.verdict_reason)
         parts.append(f"The step is still open after {step.attempts} attempt(s): {why}")
+    if searches_of(view, step) and not shown_in(view, step):
+        parts.append(_NONE_FITS)
     parts.append(view.vault.hide(anchors(view, step)))
     return "\n\n".join(part for part in parts if part)
 
@@ -123,8 +150,8 @@ def _describe(contract: ToolContract) -> str:
     return f"{contract.summary}{avoid}"
 
 
-def _exits() -> tuple[FunctionSpec, ...]:
-    return (
+def _exits() -> list[FunctionSpec]:
+    return [
         FunctionSpec(
             ASK_PERSON,
             "Ask the user for a value that only they can give.",
@@ -135,7 +162,7 @@ def _exits() -> tuple[FunctionSpec, ...]:
             "Say that this step cannot be done within its limits, and why. A normal outcome.",
             closed_object({"reason": {"type": "string"}}),
         ),
-    )
+    ]
 
 
 def _history(view: RunView, step: RunStep) -> list[Message]:
@@ -143,12 +170,28 @@ def _history(view: RunView, step: RunStep) -> list[Message]:
     history: list[Message] = []
     for row in view.rounds_of(step):
         calls = [call for call in view.calls_of(step) if call.model_call_id == row.pk]
-        if not calls:
+        searches = [search for search in searches_of(view, step) if search.model_call_id == row.pk]
+        if not calls and not searches:
             continue
-        wired = tuple(WireCall(f"call_{call.position}", _wire_name(call), _replayed(call)) for call in calls)
-        history.append(Message("assistant", "", wired))
+        wired = [WireCall(f"call_{call.position}", _wire_name(call), _replayed(call)) for call in calls]
+        wired += [WireCall(_search_id(each), FIND_TOOLS, dumps({"words": each.query})) for each in searches]
+        history.append(Message("assistant", "", tuple(wired)))
         history.extend(Message("tool", _told(view, call), call_id=f"call_{call.position}") for call in calls)
+        history.extend(Message("tool", _found(each), call_id=_search_id(each)) for each in searches)
     return history
+
+
+def _search_id(search: DiscoveryLog) -> str:
+    return f"search_{search.pk.hex}"
+
+
+def _found(search: DiscoveryLog) -> str:
+    """Return what a search of the model's own brought: names whose functions are offered now."""
+    keys = [candidate.key for candidate in search.candidates.all() if candidate.shown]
+    if not keys:
+        return dumps({"message": "No function fits these words."})
+    contracts = filter(None, map(registry.get, keys))
+    return dumps({"functions": [contract.wire_name for contract in contracts]})
 
 
 def _replayed(call: ToolCall) -> str:
@@ -169,7 +212,7 @@ def _wire_name(call: ToolCall) -> str:
 
 
 def _told(view: RunView, call: ToolCall) -> str:
-    if call.result is not None and call.tool_key in view.bindings:
+    if call.result is not None:
         return shorten_middle(dumps(view.projected(call.result, call.tool_key)), RESULT_CHARACTERS)
     return dumps({"error": call.error_code or call.state, "message": view.vault.hide(call.error_message)})
 

@@ -10,6 +10,8 @@ from runs.llm.base import (
     CHOOSE_ACTIVITY,
     ESCALATE,
     FILL_INPUTS,
+    FIND_TOOLS,
+    SEARCH_WORDS,
     WRITE_PROSE,
     CallDelta,
     Delta,
@@ -17,14 +19,16 @@ from runs.llm.base import (
     InputTask,
     ModelRequest,
     ProseTask,
+    RewriteTask,
     RouteTask,
     StepTask,
     Task,
     UsageDelta,
 )
+from runs.llm.builtin.expansion import expanded
 from runs.llm.builtin.inputs import fill_inputs
 from runs.llm.builtin.routing import choose
-from runs.llm.builtin.stepping import Act, Ask, GiveUp, act
+from runs.llm.builtin.stepping import Act, Ask, GiveUp, Search, act
 
 
 class BuiltinModel:
@@ -47,8 +51,10 @@ class BuiltinModel:
                 yield _call(CHOOSE_ACTIVITY, choose(task, self._embedder))
             case InputTask():
                 yield _call(FILL_INPUTS, fill_inputs(task))
+            case RewriteTask():
+                yield _call(SEARCH_WORDS, {"words": expanded(task.message)})
             case StepTask():
-                yield from _step(task)
+                yield from _step(task, self._embedder)
             case ProseTask():
                 # No prose of its own: the designer's texts are already filled from facts.
                 yield _call(WRITE_PROSE, {field.name: field.fallback for field in task.fields})
@@ -56,13 +62,16 @@ class BuiltinModel:
                 assert_never(task)
 
 
-def _step(task: StepTask) -> Iterator[CallDelta]:
+def _step(task: StepTask, embedder: Embedder) -> Iterator[CallDelta]:
     said = _declaration(task)
-    match act(task):
+    match act(task, embedder):
         case Act(uses):
             yield from (_call(use.tool.name, {**said, **use.arguments}) for use in uses)
         case Ask(field, question):
-            yield _call(ASK_PERSON, {**said, "parameter": field.name, "question": question})
+            name = field.name if field else None
+            yield _call(ASK_PERSON, {**said, "parameter": name, "question": question})
+        case Search(words):
+            yield _call(FIND_TOOLS, {**said, "words": words})
         case GiveUp(reason):
             yield _call(ESCALATE, {**said, "reason": reason})
 

@@ -1,5 +1,7 @@
 """The interpreter's few sentences, in both languages. Everything else a person reads is somebody else's."""
 
+from collections.abc import Sequence
+
 from runs.llm.base import FieldSpec, FieldType
 
 _ASK = {
@@ -27,6 +29,15 @@ _STUCK = {
     "en": "None of this step’s tools can be called with what is known.",
     "fr": "Aucun outil de cette étape ne peut être appelé avec ce qui est connu.",
 }
+_WHICH = {"en": "Which of these do you mean: {names}?", "fr": "Que voulez-vous dire : {names} ?"}
+_OTHERWISE = {
+    "en": "I find nothing here that does this. Can you say in other words what should be done?",
+    "fr": "Je ne trouve rien ici qui fasse cela. Pouvez-vous dire autrement ce qu’il faut faire ?",
+}
+_NONE = {
+    "en": "Nothing that this step may use does what is asked.",
+    "fr": "Rien de ce que cette étape peut utiliser ne fait ce qui est demandé.",
+}
 
 
 def ask_for(field: FieldSpec, language: str) -> str:
@@ -44,3 +55,15 @@ def refused(refusal: str, language: str) -> str:
 
 def stuck(language: str) -> str:
     return _STUCK.get(language, _STUCK["en"])
+
+
+def which_of(names: Sequence[str], language: str) -> str:
+    return _WHICH.get(language, _WHICH["en"]).format(names=", ".join(names[:5]))
+
+
+def say_otherwise(language: str) -> str:
+    return _OTHERWISE.get(language, _OTHERWISE["en"])
+
+
+def none_fits(language: str) -> str:
+    return _NONE.get(language, _NONE["en"])

@@ -32,18 +32,18 @@ def choose(task: RouteTask, embedder: Embedder) -> dict[str, object]:
     parts = pieces(task, lambda text: _certain(text, task, embedder))
     if parts:
         return {**_decision(SEVERAL), "several": [part.as_json() for part in parts]}
-    return _decide(_ranked(task.message, task.cards, embedder))
+    return _decide(ranked(task.message, task.cards, embedder))
 
 
 def _certain(text: str, task: RouteTask, embedder: Embedder) -> str | None:
     """Return the card that `text` certainly asks for, None when there is a doubt."""
     if forbids(Reading.of(text)):
         return None
-    key = _decide(_ranked(text, task.cards, embedder))["activity"]
+    key = _decide(ranked(text, task.cards, embedder))["activity"]
     return str(key) if key else None
 
 
-def _ranked(text: str, cards: tuple[CardSpec, ...], embedder: Embedder) -> Ranking:
+def ranked(text: str, cards: tuple[CardSpec, ...], embedder: Embedder | None) -> Ranking:
     """Rank the cards for `text`; by words alone, and saying so once, where there are no vectors."""
     try:
         return _ranked_with(text, cards, embedder)
@@ -66,13 +66,13 @@ def _warn_once(error: EmbedderUnavailable) -> None:
 def _decide(ranking: Ranking) -> dict[str, object]:
     if ranking.verdict is Fit.NONE:
         return _decision("none")
-    rivals = _rivals(ranking)
+    rivals = rivals_of(ranking)
     if len(rivals) > 1:
         return _decision("unclear", alternatives=rivals)
     return _decision("activity", ranking.cards[0].key) if ranking.verdict is Fit.FOUND else _decision("none")
 
 
-def _rivals(ranking: Ranking) -> list[str]:
+def rivals_of(ranking: Ranking) -> list[str]:
     """What the person has to choose between: all near the best; for a guess, at least the two best."""
     least = max(ranking.thresholds.floor, ranking.cards[0].score - _MARGIN)
     near = [card.key for card in ranking.cards if card.score >= least]

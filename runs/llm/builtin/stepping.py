@@ -4,11 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from activities.discovery.embedder import Embedder
 from activities.discovery.language import content_stems, stem
+from activities.discovery.ranking import Fit
 from agentapp.kernel.text import words
 from runs.llm.base import FieldSpec, FieldType, StepTask, StepTool
 from runs.llm.builtin import questions
 from runs.llm.builtin.arguments import arguments_for, name_said
+from runs.llm.builtin.expansion import expanded
+from runs.llm.builtin.routing import ranked, rivals_of
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,17 @@ class Act:
 
 @dataclass(frozen=True)
 class Ask:
-    """Ask the person for this value."""
+    """Ask the person for this value; without one, what they mean."""
 
-    field: FieldSpec
+    field: FieldSpec | None
     question: str
+
+
+@dataclass(frozen=True)
+class Search:
+    """Search the catalogue again, with these words."""
+
+    words: str
 
 
 @dataclass(frozen=True)
@@ -42,12 +53,41 @@ class GiveUp:
     reason: str
 
 
-def act(task: StepTask) -> Act | Ask | GiveUp:
+def act(task: StepTask, embedder: Embedder | None = None) -> Act | Ask | Search | GiveUp:
     """Decide what to do now on the step."""
     if task.refusals:
         # The same words and facts would lead to the same refused call: somebody else has to decide.
         return GiveUp(questions.refused(task.refusals[-1], task.language))
-    wanted = [tool for tool in task.tools if tool.name in task.wanted] or list(_unused(task))
+    wanted = [tool for tool in task.tools if tool.name in task.wanted]
+    if not wanted and task.is_open:
+        chosen = _chosen(task, embedder)
+        if not isinstance(chosen, StepTool):
+            return chosen
+        wanted = [chosen]
+    return _with_arguments(task, wanted or list(_unused(task)))
+
+
+def _chosen(task: StepTask, embedder: Embedder | None) -> StepTool | Ask | Search | GiveUp:
+    """Return the tool that the words ask for: of what is offered the one that clearly fits, never a guess."""
+    by_key = {tool.card.key: tool for tool in _unused(task)}
+    ranking = ranked(task.message, tuple(tool.card for tool in by_key.values()), embedder) if by_key else None
+    if ranking is not None and ranking.verdict is Fit.FOUND:
+        best = by_key[ranking.cards[0].key]
+        rivals = [by_key[key] for key in rivals_of(ranking)]
+        if len(rivals) < 2 or not any(tool.card.writes for tool in rivals):
+            return best
+        if not task.asked:
+            return Ask(None, questions.which_of([tool.card.name for tool in rivals], task.language))
+    words = expanded(task.message)
+    if task.may_search and not task.searched and words:
+        return Search(words)
+    if not task.asked:
+        return Ask(None, questions.say_otherwise(task.language))
+    return GiveUp(questions.none_fits(task.language))
+
+
+def _with_arguments(task: StepTask, wanted: Sequence[StepTool]) -> Act | Ask | GiveUp:
+    """Call those of `wanted` whose arguments are known; else what may find them; else ask."""
     uses = [_use(task, tool) for tool in wanted]
     ready = tuple(use for use in uses if not use.missing)
     if ready:
@@ -86,7 +126,8 @@ def _helper(task: StepTask, stuck: Sequence[ToolUse]) -> ToolUse | None:
     tried = {use.tool.name for use in stuck}
     for tool in _unused(task):
         sought = next((spec for spec in missing if _speaks_of(tool, spec.reference)), None)
-        if sought is not None and tool.name not in tried:
+        unasked = tool.name in task.found and tool.card.writes
+        if sought is not None and tool.name not in tried and not unasked:
             use = _with_search_words(task, _use(task, tool), sought)
             if not use.missing:
                 return use

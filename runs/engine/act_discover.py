@@ -1,0 +1,156 @@
+"""Finding the tools of an open step: the search, and its record in the transaction of what follows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from accounts.models import ActorKind
+from activities.models import DiscoveryCandidate, DiscoveryLog
+from activities.models.discovery import DiscoveryStage
+from agentapp.kernel.text import clean_text, shorten
+from runs.arguments import BadArguments, parse_arguments
+from runs.engine.ask import Onward, ask, settling
+from runs.engine.commit import commit
+from runs.engine.discovering import Looked, look, look_again
+from runs.engine.light import follow
+from runs.engine.requests import rewrite_request
+from runs.guardrails import GuardrailReached
+from runs.journal import Journal
+from runs.llm.base import FIND_TOOLS, SEARCH_WORDS, CallDelta, ModelReply
+from runs.models import ModelCall, RunStep
+from runs.step_tools import SEARCHES_PER_STEP, may_search_again, searches_of
+from runs.view import RunView
+
+#: A query is no longer than this: what is beyond says nothing of what is asked for.
+QUERY_CHARACTERS = 2_000
+
+
+def discover(view: RunView, step: RunStep) -> Onward:
+    """Search the part of the catalogue that the step is open to. Returns how the run goes on."""
+    query = _query(view, step)
+    looked = look(view, step, query, lambda words: _rewritten(view, step, words))
+    with commit(view) as journal:
+        record_search(view, step, looked, journal)
+        return follow(view, journal)
+
+
+def _query(view: RunView, step: RunStep) -> str:
+    """Return what is searched for: what the person and the step's decider said, else the step's goal."""
+    said = view.projected_words([*view.words, step.instruction]).strip()
+    return shorten(said or step.step.goal, QUERY_CHARACTERS)
+
+
+def _rewritten(view: RunView, step: RunStep, words: str) -> str | None:
+    """Ask the model for other words. None when it has none, or may not be asked any more."""
+    try:
+        asked = ask(view, rewrite_request(view, step, words), step)
+    except GuardrailReached:
+        return None
+    other = _words_of(asked.reply, SEARCH_WORDS)
+    if not other:
+        asked.row.error_code, asked.row.error_message = "unusable_reply", "It gave no other words."
+    with settling(view, asked):
+        pass
+    return other or None
+
+
+def _words_of(reply: ModelReply, function: str) -> str:
+    return next((_words(call) for call in reply.calls if call.name == function), "")
+
+
+def _words(call: CallDelta) -> str:
+    try:
+        given = parse_arguments(call.arguments).get("words")
+    except BadArguments:
+        return ""
+    return shorten(clean_text(given).strip(), QUERY_CHARACTERS) if isinstance(given, str) else ""
+
+
+@dataclass(frozen=True)
+class SearchedAgain:
+    """The searches that a model asked for in one reply, done and not yet recorded; why others were not."""
+
+    looked: tuple[Looked, ...] = ()
+    refused: str = ""
+
+
+def search_again(view: RunView, step: RunStep, calls: Sequence[CallDelta]) -> SearchedAgain:
+    """Do the searches among a reply's calls, as many as the step has left. No transaction may be open."""
+    wanted = [call for call in calls if call.name == FIND_TOOLS]
+    if not wanted:
+        return SearchedAgain()
+    if not may_search_again(view, step):
+        return SearchedAgain(refused="There is nothing more to search for in this step.")
+    own = sum(1 for search in searches_of(view, step) if search.model_call_id is not None)
+    words = [text for text in map(_words, wanted) if text][: SEARCHES_PER_STEP - own]
+    if not words:
+        return SearchedAgain(refused="A search needs words.")
+    return SearchedAgain(tuple(look_again(view, step, text) for text in words))
+
+
+def record_again(
+    view: RunView, step: RunStep, again: SearchedAgain, row: ModelCall, journal: Journal
+) -> None:
+    """Write the model's own searches down, with the round that asked for them."""
+    for looked in again.looked:
+        record_search(view, step, looked, journal, row)
+
+
+def record_search(
+    view: RunView, step: RunStep, looked: Looked, journal: Journal, by: ModelCall | None = None
+) -> None:
+    """Write a search down, in the current transaction: it decides what this step may call."""
+    run = view.run
+    log = DiscoveryLog(
+        workspace=run.workspace,
+        user=run.user,
+        run_id=run.pk,
+        trial=run.trial,
+        agents=[run.revision.agent.key] if run.revision else [],
+        step_id=step.pk,
+        model_call_id=by.pk if by else None,
+        stage=DiscoveryStage.TOOLS,
+        query=view.vault.hide(looked.query),
+        language=view.language,
+        permitted=looked.permitted,
+        shown=len(looked.shown),
+        rewritten_query=view.vault.hide(looked.rewritten),
+        degraded=looked.degraded,
+        decision=looked.decision,
+        milliseconds=looked.milliseconds,
+    )
+    log.save(force_insert=True)
+    candidates = list(_rows(log, looked))
+    DiscoveryCandidate.objects.bulk_create(candidates)
+    log._prefetched_objects_cache = {"candidates": candidates}  # type: ignore[attr-defined]
+    view.searches.append(log)
+    view.vault.save()
+    told = {"step": step.step.key, "query": log.query, "decision": log.decision, "shown": list(looked.shown)}
+    journal.event("tools.searched", told, ActorKind.MODEL if by else ActorKind.SYSTEM)
+
+
+def _rows(log: DiscoveryLog, looked: Looked) -> Iterator[DiscoveryCandidate]:
+    for position, each in enumerate(looked.candidates):
+        yield DiscoveryCandidate(
+            log=log,
+            position=position,
+            key=each.key,
+            contract_hash=each.contract_hash,
+            lexical=each.lexical,
+            dense=each.dense,
+            score=each.score,
+            shown=each.shown,
+        )
+
+
+def mark_called(view: RunView, step: RunStep, keys: Sequence[str]) -> None:
+    """Note that tools which a search showed were called."""
+    found = [
+        candidate
+        for search in searches_of(view, step)
+        for candidate in search.candidates.all()
+        if candidate.key in keys and candidate.shown and not candidate.called
+    ]
+    for candidate in found:
+        candidate.called = True
+    if found:
+        DiscoveryCandidate.objects.filter(pk__in=[each.pk for each in found]).update(called=True)
