@@ -28,7 +28,7 @@ def pinned_activity(activity_id: UUID) -> Activity:
 def read_activity(activity_id: UUID) -> Activity:
     """Return an activity with all its rows."""
     return (
-        Activity.objects.select_related("revision__agent", "identity")
+        Activity.objects.select_related("revision__agent__workspace", "identity")
         .prefetch_related(
             "phrases",
             "inputs__choices",

@@ -5,16 +5,18 @@ made here, the same each time: what its contract lets an agent decide is the age
 and nothing protected is disclosed. Rights are asked apart, of the person, where a tool is used.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from django.utils.translation import gettext as _
 
 from accounts.models import Workspace
-from activities.models import ParamBinding, Step, StepOpening, ToolBinding, ToolGroupEntry
+from activities.discovery.found import CataloguePart
+from activities.discovery.parts import tool_cards
+from activities.models import Activity, ParamBinding, Step, StepOpening, ToolBinding, ToolGroupEntry
 from activities.models.authority import ParamSource
 from activities.models.openings import OpeningKind
-from activities.tools import Control, Risk, ToolContract
+from activities.tools import Control, Effect, Risk, ToolContract, registry
 
 #: How a contract that came from an MCP server names its source.
 SERVER = "mcp:"
@@ -71,6 +73,38 @@ class StepTools:
                 binding = self.binding(contract)
                 if binding is not None:
                     yield contract, binding
+
+
+def part_of(openings: Iterable[StepOpening]) -> CataloguePart:
+    """Return the part of the catalogue that these openings name."""
+    by_kind: dict[str, set[str]] = {kind: set() for kind in OpeningKind.values}
+    for opening in openings:
+        by_kind[opening.kind].add(opening.value)
+    return CataloguePart(
+        tags=frozenset(by_kind[OpeningKind.TAG]),
+        groups=frozenset(by_kind[OpeningKind.GROUP]),
+        sources=frozenset(f"{SERVER}{each}" for each in by_kind[OpeningKind.SERVER]),
+    )
+
+
+def may_write(activity: Activity) -> bool:
+    """True when a tool of the activity has an effect; one that is gone may have had one."""
+    contracts = [registry.get(binding.tool_key) for binding in activity.tool_bindings.all()]
+    if any(contract is None or contract.effect is not Effect.NONE for contract in contracts):
+        return True
+    openings = [opening for step in activity.steps.all() for opening in step.openings.all()]
+    workspace = activity.revision.agent.workspace
+    return bool(openings) and tool_cards(workspace, part_of(openings)).filter(writes=True).exists()
+
+
+def opens_any(step: Step, workspace: Workspace, permissions: Collection[str]) -> bool:
+    """True when the step's openings lead somebody with these permissions to a tool that can be used."""
+    tools = StepTools(step, workspace)
+    if not tools.openings:
+        return False
+    keys = tool_cards(workspace, part_of(tools.openings), permissions).values_list("key", flat=True)
+    contracts = (contract for key in keys.iterator() if (contract := registry.get(key)) is not None)
+    return any(True for _each in tools.opened(contracts))
 
 
 def belongs(contract: ToolContract, workspace: Workspace) -> bool:

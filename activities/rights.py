@@ -1,6 +1,6 @@
 """Who may use which activity, and which tools, now. Asked again at every use; nothing is remembered."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.db.models import Q, QuerySet
 
@@ -9,9 +9,10 @@ from accounts.models import User, Workspace
 from accounts.standing import Standing, standing
 from activities import conditions
 from activities.frozen import pinned_activity
-from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState
+from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState, Step
 from activities.models.procedure import ToolChoice
-from activities.tools import registry
+from activities.openings import opens_any
+from activities.tools import ToolContract, registry
 
 
 def permitted_activities(
@@ -67,8 +68,17 @@ def can_be_done(activity: Activity, permissions: Collection[str]) -> bool:
         for contract in contracts:
             if contract.fact_key in needed and contract.permission not in permissions:
                 return False
-        if step.tool_choice == ToolChoice.REQUIRED and not any(
-            c.permission in permissions for c in contracts
+        if step.tool_choice == ToolChoice.REQUIRED and not _has_a_tool(
+            activity, step, contracts, permissions
         ):
             return False
     return True
+
+
+def _has_a_tool(
+    activity: Activity, step: Step, contracts: Iterable[ToolContract], permissions: Collection[str]
+) -> bool:
+    """True when one of the step's tools is permitted: named, or in the part of the catalogue it is open to."""
+    if any(contract.permission in permissions for contract in contracts):
+        return True
+    return opens_any(step, activity.revision.agent.workspace, permissions)

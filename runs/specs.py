@@ -7,6 +7,7 @@ from activities.models import Activity, ActivityInput, ParamBinding, ToolBinding
 from activities.models.activity import FieldKind, PhraseKind
 from activities.models.authority import ParamSource
 from activities.models.fields import in_language
+from activities.openings import may_write
 from activities.tools import Effect, ToolContract, registry
 from activities.tools.contract import ParamContract
 from activities.tools.strict import nullable
@@ -23,14 +24,8 @@ def card_of(activity: Activity, language: str) -> CardSpec:
         aliases=tuple(p.text for p in phrases if p.kind == PhraseKind.ALIAS),
         examples=tuple(p.text for p in phrases if p.kind == PhraseKind.EXAMPLE),
         when_not_to_use=activity.when_not_to_use,
-        writes=_writes(activity),
+        writes=may_write(activity),
     )
-
-
-def _writes(activity: Activity) -> bool:
-    """True when one of its tools has an effect; a tool that is gone may have had one."""
-    contracts = [registry.get(binding.tool_key) for binding in activity.tool_bindings.all()]
-    return any(contract is None or contract.effect is not Effect.NONE for contract in contracts)
 
 
 def card_key(activity: Activity) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from time import perf_counter
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from accounts.models import User, Workspace
 from activities.discovery.found import CataloguePart, Found, FoundCard
 from activities.discovery.index.words import folded
-from activities.models import Card, CardKind, ToolGroupEntry
+from activities.discovery.parts import admitted, tool_cards
+from activities.models import Card, CardKind
 from activities.rights import permitted_activities
 from agentapp.kernel.text import clean_text
 
@@ -50,21 +51,11 @@ def permitted(
     user: User, workspace: Workspace, permissions: frozenset[str], part: CataloguePart, kind: str
 ) -> QuerySet[Card]:
     """Return the cards of `part` that `user` may use here, filtered in SQL."""
-    cards = Card.objects.filter(Q(workspace=None) | Q(workspace=workspace), kind=kind, available=True)
-    if kind == CardKind.ACTIVITY:
-        own = cards.filter(activity__in=permitted_activities(user, workspace).filter(entry=True))
-        return own.filter(_admitted(workspace, part)) if part else own
-    return cards.filter(_admitted(workspace, part), permission__in=permissions)
-
-
-def _admitted(workspace: Workspace, part: CataloguePart) -> Q:
-    entries = ToolGroupEntry.objects.filter(group__workspace=workspace, group__key__in=part.groups)
-    return (
-        Q(key__in=part.keys)
-        | Q(tags__overlap=sorted(part.tags))
-        | Q(source__in=part.sources)
-        | Q(key__in=entries.values("tool_key"))
-    )
+    if kind == CardKind.TOOL:
+        return tool_cards(workspace, part, permissions)
+    allowed = permitted_activities(user, workspace).filter(entry=True)
+    own = Card.objects.filter(kind=kind, workspace=workspace, available=True, activity__in=allowed)
+    return own.filter(admitted(workspace, part)) if part else own
 
 
 def _ranked(cards: QuerySet[Card], words: list[str]) -> list[tuple[str, float]]:

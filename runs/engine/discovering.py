@@ -10,10 +10,10 @@ from django.conf import settings
 
 from activities.discovery.found import CataloguePart, Found, FoundCard
 from activities.discovery.search import Rewrite, permitted, search
-from activities.models import CardKind, StepOpening, ToolGroupEntry
+from activities.models import CardKind, ToolGroupEntry
 from activities.models.discovery import ToolsShown
 from activities.models.openings import OpeningKind
-from activities.openings import SERVER, StepTools
+from activities.openings import StepTools, part_of
 from activities.tools import ToolContract, registry
 from runs.models import RunStep
 from runs.step_tools import step_tools
@@ -111,18 +111,6 @@ class _Look:
             limit=CANDIDATES_FOR_ONE * settings.DISCOVERY_SHOWN,
             rewrite=rewrite,
         )
-
-
-def part_of(openings: Iterable[StepOpening]) -> CataloguePart:
-    """Return the part of the catalogue that these openings name."""
-    by_kind: dict[str, set[str]] = {kind: set() for kind in OpeningKind.values}
-    for opening in openings:
-        by_kind[opening.kind].add(opening.value)
-    return CataloguePart(
-        tags=frozenset(by_kind[OpeningKind.TAG]),
-        groups=frozenset(by_kind[OpeningKind.GROUP]),
-        sources=frozenset(f"{SERVER}{each}" for each in by_kind[OpeningKind.SERVER]),
-    )
 
 
 def look(view: RunView, step: RunStep, query: str, rewrite: Rewrite) -> Looked:

@@ -11,6 +11,7 @@ from activities.checks.cards import SHOWN_ALIASES, tokens
 from activities.models import Activity, CardKind
 from activities.models.activity import PhraseKind
 from activities.models.fields import Texts
+from activities.openings import may_write
 from activities.tools import Effect, ToolContract, registry
 from agentapp.kernel.canonical import digest
 from agentapp.kernel.text import clean_text
@@ -94,9 +95,6 @@ def tool_content(contract: ToolContract) -> CardContent:
 
 def activity_content(activity: Activity) -> CardContent:
     """The card of an entry activity; its tools say whether it writes."""
-    contracts = [registry.get(binding.tool_key) for binding in activity.tool_bindings.all()]
-    # A tool that is gone may have had an effect.
-    writes = any(contract is None or contract.effect is not Effect.NONE for contract in contracts)
     agent = activity.revision.agent
     return CardContent(
         kind=CardKind.ACTIVITY,
@@ -107,7 +105,7 @@ def activity_content(activity: Activity) -> CardContent:
         when_not_to_use=activity.when_not_to_use,
         phrases=tuple(Phrase(row.kind, row.language, row.text) for row in activity.phrases.all()),
         activity_id=activity.pk,
-        writes=writes,
+        writes=may_write(activity),
     )
 
 

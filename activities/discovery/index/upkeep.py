@@ -63,7 +63,9 @@ def _activities(workspace: Workspace | None, keys: Collection[str] | None) -> It
         found = found.filter(revision__agent__workspace=workspace)
     if keys is not None:
         found = found.filter(key__in=[key.rpartition(".")[2] for key in keys])
-    rows = found.select_related("revision__agent").prefetch_related("phrases", "tool_bindings")
+    rows = found.select_related("revision__agent__workspace").prefetch_related(
+        "phrases", "tool_bindings", "steps__openings"
+    )
     contents = (activity_content(activity) for activity in rows)
     return (content for content in contents if keys is None or content.key in keys)
 
