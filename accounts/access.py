@@ -27,6 +27,7 @@ from guardian.models import GroupObjectPermission, UserObjectPermission
 
 from accounts import audit
 from accounts.models import ActorKind, Membership, Role, User, Workspace, WorkspaceGroup
+from accounts.standing import scoped_permissions
 from agentapp.kernel.errors import Conflict, InvalidInput, Misconfigured, NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -148,9 +149,17 @@ def objects_with(user: User, perms: Sequence[str], queryset: QuerySet[M]) -> Que
 
 
 def permissions_in(user: User, workspace: Workspace) -> frozenset[str]:
-    """Return the permissions ("billing.refund_invoice") `user` holds through this workspace's groups."""
+    """Return the permissions ("billing.refund_invoice") `user` holds through this workspace's groups.
+
+    With them the scoped ones ("app.codename:key"), held on objects of this workspace.
+    """
     names = _group_permissions(user, workspace).values_list("content_type__app_label", "codename")
-    return frozenset(f"{app_label}.{codename}" for app_label, codename in names)
+    found = {f"{app_label}.{codename}" for app_label, codename in names}
+    for scoped in scoped_permissions():
+        here = scoped.model._default_manager.filter(workspace=workspace)
+        keys = objects_with(user, [scoped.name], here).values_list("pk", flat=True)
+        found.update(f"{scoped.name}:{key}" for key in keys)
+    return frozenset(found)
 
 
 def may(user: User, perm: str, workspace: Workspace) -> bool:

@@ -28,7 +28,7 @@ SELECT
         FROM my_groups g JOIN auth_group_permissions gp ON gp.group_id = g.group_id
         JOIN auth_permission p ON p.id = gp.permission_id
         JOIN django_content_type c ON c.id = p.content_type_id
-        WHERE g.workspace_id IS NOT NULL
+        WHERE g.workspace_id IS NOT NULL{scoped}
     ),
     ARRAY(
         SELECT p.codename || ':' || held.object_pk
@@ -42,10 +42,68 @@ SELECT
     )
 """
 
+#: One for each scoped permission: who holds it on which objects of this workspace.
+_SCOPED = """
+        UNION ALL
+        SELECT DISTINCT '{name}:' || held.object_pk
+        FROM (
+            SELECT o.permission_id, o.object_pk FROM guardian_userobjectpermission o
+            JOIN me ON me.id = o.user_id
+            UNION
+            SELECT o.permission_id, o.object_pk FROM guardian_groupobjectpermission o
+            JOIN my_groups g ON g.group_id = o.group_id
+        ) held JOIN auth_permission p ON p.id = held.permission_id AND p.codename = '{codename}'
+        JOIN django_content_type c
+            ON c.id = p.content_type_id AND c.app_label = '{app_label}' AND c.model = '{model}'
+        JOIN {table} s ON s.{key}::text = held.object_pk AND s.{workspace} = %(workspace)s
+"""
+
+
+@dataclass(frozen=True)
+class ScopedPermission:
+    """An object permission that counts among the permissions in a workspace, as "app.codename:key"."""
+
+    codename: str
+    model: type[models.Model]
+
+    @property
+    def name(self) -> str:
+        return f"{self.model._meta.app_label}.{self.codename}"
+
+    @property
+    def sql(self) -> str:
+        meta = self.model._meta
+        return _SCOPED.format(
+            name=self.name,
+            codename=self.codename,
+            app_label=meta.app_label,
+            model=meta.model_name,
+            table=connection.ops.quote_name(meta.db_table),
+            key=connection.ops.quote_name(str(meta.pk.column)),
+            workspace=connection.ops.quote_name(f"{meta.get_field('workspace').name}_id"),
+        )
+
+
+_scoped: dict[str, ScopedPermission] = {}
+
+
+def scope_permission(codename: str, model: type[models.Model]) -> None:
+    """Count this object permission of `model`, which has a `workspace`, among the permissions there."""
+    found = ScopedPermission(codename, model)
+    _scoped[found.name] = found
+
+
+def scoped_permissions() -> list[ScopedPermission]:
+    """Return the object permissions that count so, by name."""
+    return [_scoped[name] for name in sorted(_scoped)]
+
 
 @dataclass(frozen=True)
 class Standing:
-    """What a person is and may in a workspace, at the moment it was read."""
+    """What a person is and may in a workspace, at the moment it was read.
+
+    `permissions` holds "app.codename", and "app.codename:key" for each object of a scoped permission.
+    """
 
     member: bool
     permissions: frozenset[str]
@@ -63,7 +121,8 @@ def standing(user: User, workspace: Workspace, objects: Sequence[models.Model] =
     """
     keys = [str(item.pk) for item in objects]
     values: dict[str, Any] = {"user": user.pk, "workspace": workspace.pk, "objects": keys}
+    sql = _SQL.format(scoped="".join(each.sql for each in scoped_permissions()))
     with connection.cursor() as cursor:
-        cursor.execute(_SQL, values)
+        cursor.execute(sql, values)
         member, permissions, held = cursor.fetchone()
     return Standing(member, frozenset(permissions), frozenset(held))

@@ -10,7 +10,12 @@ class ActivitiesConfig(AppConfig):
     verbose_name = _("Activities")
 
     def ready(self) -> None:
+        from accounts.standing import scope_permission
+        from activities.mcp.source import source
+        from activities.models import McpServer
         from activities.tools import registry
 
         autodiscover_modules("tools")
         registry.check()
+        registry.add_source(source)
+        scope_permission("use_mcpserver", McpServer)

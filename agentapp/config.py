@@ -5,6 +5,7 @@ sentence that names the variable, says what is wrong and what to set. Secrets ne
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -86,7 +87,28 @@ def _names_a_database(value: SecretStr) -> SecretStr:
     return value
 
 
+def _lines(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(";") if part.strip())
+
+
+def _command_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+    # A program is named by its whole path: what a name alone would start depends on who starts it.
+    for line in lines:
+        if not shlex.split(line)[0].startswith("/"):
+            raise ValueError("path")
+    return lines
+
+
+def _plain_hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    if any("*" in host or "/" in host for host in hosts):
+        raise ValueError("host")
+    return hosts
+
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+CommandLines = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_lines), AfterValidator(_command_lines)]
 PostgresUrl = Annotated[
     SecretStr,
     AfterValidator(_scheme_in("postgres", "postgresql")),
@@ -137,6 +159,11 @@ ADVICE = {
     "Set for example EMBEDDINGS_BASE_URL=https://models.example.com/v1.",
     "EMBEDDINGS_DIMENSIONS": f"it must be a whole number from 1 to {MAXIMUM_DIMENSIONS}, the length of the "
     "model's vectors. Set for example EMBEDDINGS_DIMENSIONS=1024.",
+    "MCP_COMMANDS": "it must be a list of command lines, separated by ';', each beginning with the program's "
+    "whole path; '*' at the end of one allows further arguments. Set for example "
+    "MCP_COMMANDS=/usr/local/bin/mcp-files /srv/files.",
+    "MCP_PRIVATE_HOSTS": "it must be a comma-separated list of hosts, with or without a port. "
+    "Set for example MCP_PRIVATE_HOSTS=tools.internal:8080.",
     "LOG_LEVEL": "it must be DEBUG, INFO, WARNING or ERROR. Set for example LOG_LEVEL=INFO.",
 }
 
@@ -182,6 +209,10 @@ class Config(BaseSettings):
     confirmation_seconds: int = Field(900, ge=10, le=604_800)
     escalation_hours: float = Field(24, gt=0, le=8_760)
     log_level: LogLevel = "INFO"
+    #: The programs that designers may have started as MCP servers, as command lines.
+    mcp_commands: CommandLines = ()
+    #: The hosts at private addresses that MCP servers may be at. The demonstration admits this machine.
+    mcp_private_hosts: Annotated[Names, AfterValidator(_plain_hosts)] | None = None
     #: Fewer permitted tools than this in a step: all their schemas are sent.
     discovery_all_below: int = Field(10, ge=1, le=1_000)
     #: Up to so many permitted tools, a step sends those of its group; more are searched.
@@ -199,6 +230,12 @@ class Config(BaseSettings):
     @property
     def secure_cookies(self) -> bool:
         return not self.demo if self.https is None else self.https
+
+    @property
+    def private_hosts(self) -> tuple[str, ...]:
+        """The hosts at private addresses that MCP servers may be at."""
+        here = ("localhost", "127.0.0.1", "::1") if self.demo else ()
+        return here if self.mcp_private_hosts is None else self.mcp_private_hosts
 
     @property
     def signing_key(self) -> str:

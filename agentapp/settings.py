@@ -172,6 +172,9 @@ WORKER_CONCURRENCY = CONFIG.worker_concurrency
 CONFIRMATION_SECONDS = CONFIG.confirmation_seconds
 #: How long an escalation may wait for a decision before it is overdue, in hours.
 ESCALATION_HOURS = CONFIG.escalation_hours
+#: Programs that may be started as MCP servers, and private hosts that they may be at.
+MCP_COMMANDS = CONFIG.mcp_commands
+MCP_PRIVATE_HOSTS = CONFIG.private_hosts
 VAR_DIR = CONFIG.var_dir
 
 LOGGING = logging_settings(CONFIG.log_level)

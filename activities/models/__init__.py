@@ -13,7 +13,19 @@ from activities.models.catalogue import (
     VectorPart,
 )
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
+<<<<<<< HEAD
 from activities.models.openings import OpeningKind, StepOpening
+=======
+from activities.models.mcp import (
+    McpReason,
+    McpSecret,
+    McpServer,
+    McpTool,
+    McpToolParam,
+    McpToolState,
+    McpTransport,
+)
+>>>>>>> 6616084 (MCP servers as sources of tools: rows, contracts of reviewed tools, scoped permissions, the network guard)
 from activities.models.procedure import RoutingInput, RoutingOutcome, Step
 from activities.models.prompts import (
     Evaluation,
@@ -41,7 +53,17 @@ __all__ = [
     "EvaluationStep",
     "ExpectedCall",
     "InputChoice",
+<<<<<<< HEAD
     "OpeningKind",
+=======
+    "McpReason",
+    "McpSecret",
+    "McpServer",
+    "McpTool",
+    "McpToolParam",
+    "McpToolState",
+    "McpTransport",
+>>>>>>> 6616084 (MCP servers as sources of tools: rows, contracts of reviewed tools, scoped permissions, the network guard)
     "ParamBinding",
     "Revision",
     "RevisionState",

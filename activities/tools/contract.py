@@ -96,6 +96,8 @@ class ToolContext:
     run_id: UUID | None = None
     tool_call_id: UUID | None = None
     idempotency_key: str = ""
+    #: Asked now and then by a tool that waits for another system: True when nobody waits for it any more.
+    stopped: Callable[[], bool] = lambda: False
 
     @property
     def today(self) -> date:
@@ -203,9 +205,12 @@ class ToolContract:
     timeout_seconds: float = 30.0
     protected: Mapping[str, Protected] = field(default_factory=dict)
     result_refs: Mapping[str, str] = field(default_factory=dict)
+    #: "python", or "mcp:" and the server's key.
     source: str = "python"
-    #: Whose tool it is; None: every workspace's.
+    #: The workspace it exists for; None: for every one.
     workspace_id: UUID | None = None
+    #: Digest of the definition a server gave; empty for a tool that an app declares.
+    definition: str = ""
 
     @property
     def wire_name(self) -> str:
@@ -217,6 +222,10 @@ class ToolContract:
         """The name of this tool's facts in conditions and templates."""
         return self.key.rsplit(".", 1)[-1]
 
+    def is_for(self, workspace_id: UUID) -> bool:
+        """True when the tool exists for this workspace."""
+        return self.workspace_id is None or self.workspace_id == workspace_id
+
     def param(self, name: str) -> ParamContract:
         """Return the parameter called `name`. Raises KeyError."""
         return next(item for item in self.params if item.name == name)
@@ -224,8 +233,10 @@ class ToolContract:
     @cached_property
     def hash(self) -> str:
         """Digest of all that binds: schemas, risk, effect, permission, controls, references, protection."""
+        outside = {"definition": self.definition, "source": self.source} if self.definition else {}
         return digest(
             {
+                **outside,
                 "key": self.key,
                 "params": self.params_schema,
                 "result": self.result_schema,

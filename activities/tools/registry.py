@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from uuid import UUID
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -35,14 +36,34 @@ from agentapp.kernel.errors import Misconfigured
 
 _KEY = re.compile(r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$")
 _PERMISSION = re.compile(r"^[a-z_]+\.[a-z_]+$")
+#: Keys that begin so belong to tools of MCP servers.
+RESERVED = "mcp."
 Function = TypeVar("Function", bound=Callable[..., ToolResult])
 
 
+class Source(Protocol):
+    """Where tools come from that no app declares. It answers for keys that begin with `RESERVED`."""
+
+    def get(self, key: str) -> ToolContract | None:
+        """Return the contract as it is now, None when there is none that may be used."""
+
+    def why_not(self, key: str) -> str:
+        """Return why a tool that was there is not any more; empty for one that was never there."""
+
+    def by_wire_name(self, name: str) -> ToolContract | None: ...
+
+    def __iter__(self) -> Iterator[ToolContract]: ...
+
+
 class Registry:
-    """The tools and reference types of this process. Keys are unique; nothing is replaced."""
+    """The tools and reference types of this process. Keys are unique; nothing is replaced.
+
+    What apps declare is in memory. Other sources are asked each time; where names meet, the app's tool wins.
+    """
 
     def __init__(self) -> None:
         self._tools: dict[str, ToolContract] = {}
+        self._sources: list[Source] = []
         self._references: dict[str, ReferenceType] = {}
 
     def add(self, contract: ToolContract) -> None:
@@ -72,25 +93,57 @@ class Registry:
         """Forget a reference type. For tests."""
         self._references.pop(key, None)
 
+    def add_source(self, source: Source) -> None:
+        """Ask `source` as well, from now on. The same one is asked once."""
+        if source not in self._sources:
+            self._sources.append(source)
+
     def get(self, key: str) -> ToolContract | None:
-        return self._tools.get(key)
+        known = self._tools.get(key)
+        if known is not None or not key.startswith(RESERVED):
+            return known
+        found = (source.get(key) for source in self._sources)
+        return next((each for each in found if each is not None and not self._taken(each)), None)
+
+    def get_for(self, workspace_id: UUID, key: str) -> ToolContract | None:
+        """Return the tool if it exists for this workspace; another workspace's is no tool here."""
+        found = self.get(key)
+        return found if found is not None and found.is_for(workspace_id) else None
+
+    def why_not(self, key: str) -> str:
+        """Return why a tool that was there cannot be used now; empty when nothing is known of it."""
+        if not key.startswith(RESERVED):
+            return ""
+        return next((why for source in self._sources if (why := source.why_not(key))), "")
 
     def reference(self, key: str) -> ReferenceType | None:
         return self._references.get(key)
 
     def by_wire_name(self, name: str) -> ToolContract | None:
         """Return the tool a model named exactly so. Nothing is guessed from a similar name."""
-        return next((tool for tool in self._tools.values() if tool.wire_name == name), None)
+        known = next((tool for tool in self._tools.values() if tool.wire_name == name), None)
+        if known is not None:
+            return known
+        return next((tool for each in self._sources if (tool := each.by_wire_name(name)) is not None), None)
+
+    def of(self, workspace_id: UUID) -> Iterator[ToolContract]:
+        """Return the tools that exist for one workspace, by key."""
+        return (tool for tool in self if tool.is_for(workspace_id))
 
     def __iter__(self) -> Iterator[ToolContract]:
-        return iter(sorted(self._tools.values(), key=lambda tool: tool.key))
+        more = [tool for source in self._sources for tool in source if not self._taken(tool)]
+        return iter(sorted([*self._tools.values(), *more], key=lambda tool: tool.key))
+
+    def _taken(self, contract: ToolContract) -> bool:
+        """True when an app's tool has one of this tool's names."""
+        return any(contract.wire_name == known.wire_name for known in self._tools.values())
 
     def references(self) -> list[ReferenceType]:
         return sorted(self._references.values(), key=lambda kind: kind.key)
 
     def check(self) -> None:
         """Raise Misconfigured for a tool that names a reference type nobody declared."""
-        for contract in self:
+        for contract in self._tools.values():
             named = {param.reference for param in contract.params} | set(contract.result_refs.values())
             unknown = sorted(named - set(self._references) - {""})
             if unknown:
@@ -143,7 +196,7 @@ def tool(
                 function=function,
                 params_model=params_model,
                 result_model=result_model,
-                params=_params(params_model),
+                params=params_of(params_model),
                 params_schema=strict_object(params_model),
                 result_schema=strict_object(result_model),
                 examples=dict(examples or {}),
@@ -167,6 +220,8 @@ def tool(
 def _check(contract: ToolContract) -> None:
     if not _KEY.match(contract.key):
         raise ValueError("its key must look like 'app.verb_noun'")
+    if contract.key.startswith(RESERVED):
+        raise ValueError(f"keys that begin with {RESERVED!r} belong to tools of MCP servers")
     if not _PERMISSION.match(contract.permission):
         raise ValueError("its permission must look like 'app.codename'")
     if not contract.summary or not any(contract.aliases.values()):
@@ -190,7 +245,8 @@ def _models(function: Callable[..., Any]) -> tuple[type[ToolParams], type[ToolRe
     return params, result
 
 
-def _params(model: type[ToolParams]) -> tuple[ParamContract, ...]:
+def params_of(model: type[ToolParams]) -> tuple[ParamContract, ...]:
+    """Return the parameters that a model declares, with the marks on them."""
     schema = strict_object(model)["properties"]
     return tuple(_param(name, info, schema[name]) for name, info in model.model_fields.items())
 
@@ -265,4 +321,4 @@ def _nested_models(annotation: Any) -> list[type[BaseModel]]:
     return [model for child in get_args(inner) for model in _nested_models(child)]
 
 
-__all__ = ["Control", "Registry", "reference", "registry", "tool"]
+__all__ = ["Control", "Registry", "Source", "params_of", "reference", "registry", "tool"]

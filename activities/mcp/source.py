@@ -1,0 +1,99 @@
+"""The registry's source of reviewed MCP tools.
+
+A contract is built once per process and kept under the versions it was made of. Whether it still holds is
+asked of the database each time, with one short query: what one process puts in quarantine, no other executes.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
+
+from activities.mcp.contracts import contract_of
+from activities.mcp.making import problem_of
+from activities.models import McpTool, McpToolState
+from activities.tools import ToolContract
+from activities.tools.registry import RESERVED
+
+Version = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Built:
+    version: Version
+    contract: ToolContract | None
+
+
+class McpSource:
+    """Reads reviewed tools of enabled servers. Safe in threads: what is kept is replaced, never changed."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, _Built] = {}
+        self._building = threading.Lock()
+
+    def get(self, key: str) -> ToolContract | None:
+        version = _usable().filter(key=key).values_list("version", "server__version").first()
+        if version is None:
+            self._built.pop(key, None)
+            return None
+        known = self._built.get(key)
+        return known.contract if known and known.version == version else self._build([key]).get(key)
+
+    def why_not(self, key: str) -> str:
+        tool = McpTool.objects.select_related("server").filter(key=key).first()
+        if tool is None:
+            return ""
+        if not tool.server.enabled:
+            return _("its server is switched off")
+        if tool.state == McpToolState.REVIEWED:
+            return "" if tool.usable else problem_of(tool)
+        return str(tool.get_reason_display() or tool.get_state_display())
+
+    def by_wire_name(self, name: str) -> ToolContract | None:
+        """A server's key has no underscore, so that a wire name tells server and tool apart."""
+        parts = name.split("_", 2)
+        if len(parts) != 3 or parts[0] != RESERVED.rstrip("."):
+            return None
+        return self.get(".".join(parts))
+
+    def __iter__(self) -> Iterator[ToolContract]:
+        versions = {
+            key: (own, servers)
+            for key, own, servers in _usable()
+            .order_by("key")
+            .values_list("key", "version", "server__version")
+        }
+        stale = [key for key, version in versions.items() if not self._is_current(key, version)]
+        built = self._build(stale) if stale else {}
+        found = (built.get(key) or self._kept(key) for key in versions)
+        return iter([contract for contract in found if contract is not None])
+
+    def _is_current(self, key: str, version: Version) -> bool:
+        known = self._built.get(key)
+        return known is not None and known.version == version
+
+    def _kept(self, key: str) -> ToolContract | None:
+        known = self._built.get(key)
+        return known.contract if known else None
+
+    def _build(self, keys: list[str]) -> dict[str, ToolContract | None]:
+        """Make the contracts of these tools from what is stored now."""
+        with self._building:
+            found = _usable().filter(key__in=keys).select_related("server").prefetch_related("params")
+            built = {
+                tool.key: _Built((tool.version, tool.server.version), contract_of(tool)) for tool in found
+            }
+            self._built |= built
+        return {key: each.contract for key, each in built.items()}
+
+
+def _usable() -> QuerySet[McpTool]:
+    """The tools that may be used: reviewed, exactly as reviewed, of a server that is switched on."""
+    return McpTool.objects.filter(
+        state=McpToolState.REVIEWED, usable=True, definition_hash=F("pinned_hash"), server__enabled=True
+    )
+
+
+source = McpSource()
