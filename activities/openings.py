@@ -35,7 +35,7 @@ class StepTools:
 
         A named tool keeps its own. An opened one is pinned to `pin`, else to its contract of now.
         """
-        if not belongs(contract, self.workspace):
+        if not contract.is_for(self.workspace.pk):
             return None
         if contract.key in self.named:
             return self.named[contract.key]
@@ -105,11 +105,6 @@ def opens_any(step: Step, workspace: Workspace, permissions: Collection[str]) ->
     keys = tool_cards(workspace, part_of(tools.openings), permissions).values_list("key", flat=True)
     contracts = (contract for key in keys.iterator() if (contract := registry.get(key)) is not None)
     return any(True for _each in tools.opened(contracts))
-
-
-def belongs(contract: ToolContract, workspace: Workspace) -> bool:
-    """True for a tool of this workspace, or of every one."""
-    return contract.workspace_id in (None, workspace.pk)
 
 
 def risk_through(contract: ToolContract, openings: Iterable[StepOpening]) -> Risk:

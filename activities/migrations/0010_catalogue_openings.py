@@ -20,7 +20,7 @@ _guard = import_module("activities.migrations.0002_published_is_frozen")._guard
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('activities', '0008_catalogue'),
+        ('activities', '0009_mcp_servers'),
     ]
 
     operations = [

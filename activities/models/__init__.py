@@ -13,9 +13,6 @@ from activities.models.catalogue import (
     VectorPart,
 )
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
-<<<<<<< HEAD
-from activities.models.openings import OpeningKind, StepOpening
-=======
 from activities.models.mcp import (
     McpReason,
     McpSecret,
@@ -25,7 +22,7 @@ from activities.models.mcp import (
     McpToolState,
     McpTransport,
 )
->>>>>>> 6616084 (MCP servers as sources of tools: rows, contracts of reviewed tools, scoped permissions, the network guard)
+from activities.models.openings import OpeningKind, StepOpening
 from activities.models.procedure import RoutingInput, RoutingOutcome, Step
 from activities.models.prompts import (
     Evaluation,
@@ -53,9 +50,6 @@ __all__ = [
     "EvaluationStep",
     "ExpectedCall",
     "InputChoice",
-<<<<<<< HEAD
-    "OpeningKind",
-=======
     "McpReason",
     "McpSecret",
     "McpServer",
@@ -63,7 +57,7 @@ __all__ = [
     "McpToolParam",
     "McpToolState",
     "McpTransport",
->>>>>>> 6616084 (MCP servers as sources of tools: rows, contracts of reviewed tools, scoped permissions, the network guard)
+    "OpeningKind",
     "ParamBinding",
     "Revision",
     "RevisionState",

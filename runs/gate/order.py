@@ -97,7 +97,7 @@ def call_digest(
 
 
 def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, ToolBinding]:
-    contract = registry.get(key)
+    contract = registry.get_for(view.run.workspace_id, key)
     if contract is None:
         raise _outside(view, step, key, unknown=True)
     binding = usable(view, step, contract)
@@ -110,6 +110,8 @@ def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, Too
 
 def _outside(view: RunView, step: RunStep, key: str, *, unknown: bool = False) -> Refused:
     """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault."""
+    if key in view.bindings and (why := registry.why_not(key)):
+        return Refused("contract_changed", f"{key} is not what this activity was published with: {why}.")
     if key in shown_in(view, step):
         return Refused("withdrawn", "This function is not available any more. Use another, or search again.")
     if unknown:
