@@ -78,7 +78,7 @@ def can_be_done(activity: Activity, permissions: Collection[str]) -> bool:
 def _has_a_tool(
     activity: Activity, step: Step, contracts: Iterable[ToolContract], permissions: Collection[str]
 ) -> bool:
-    """True when one of the step's tools is permitted: named, or in the part of the catalogue it is open to."""
+    """True when a tool is permitted: one that the step names, or one that it is open to."""
     if any(contract.permission in permissions for contract in contracts):
         return True
     return opens_any(step, activity.revision.agent.workspace, permissions)

@@ -27,7 +27,7 @@ def fitting(look: Look) -> Iterator[Problem]:
 def condition_problems(activity: Activity, expression: str) -> list[str]:
     """Return what is wrong with a condition of `activity` before it is saved; sentences with remedies."""
     try:
-        return conditions.misfits(expression, Look(activity).scope)
+        return conditions.misfits(expression, Look(activity, expression).scope)
     except BadCondition as error:
         return [str(error)]
 

@@ -34,4 +34,5 @@ def _can_ground(look: Look, step: Step, itself: ToolContract, kind: str) -> bool
         return True
     if any(row.kind == FieldKind.REFERENCE and row.reference == kind for row in look.inputs.values()):
         return True
-    return any(kind in tool.result_refs.values() for tool in look.tools_until(step) if tool.key != itself.key)
+    before = (*look.tools_until(step), *look.opened_until(step))
+    return any(kind in tool.result_refs.values() for tool in before if tool.key != itself.key)

@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
+from accounts.models import Workspace
+from activities.discovery.parts import tool_cards
 from activities.expressions.types import Type, scope_of, type_of_model
-from activities.models import Activity, ActivityInput, ParamBinding, Step, ToolBinding
+from activities.models import Activity, ActivityInput, ParamBinding, Step, StepOpening, ToolBinding
+from activities.openings import StepTools, part_of
+from activities.reads import facts_read, texts_of
 from activities.scope import sample_scope
 from activities.tools import ToolContract, registry
 
@@ -20,14 +25,18 @@ class Problem:
 
 
 class Look:
-    """One activity with all it holds, read once, and what follows from its tools' contracts."""
+    """One activity with all it holds, read once, and what follows from its tools' contracts.
 
-    def __init__(self, activity: Activity) -> None:
-        self.activity = activity
+    `unsaved` are conditions or templates that are looked at before they are the activity's.
+    """
+
+    def __init__(self, activity: Activity, *unsaved: str) -> None:
+        self.activity, self.unsaved = activity, unsaved
         self.key = activity.key
         self.inputs: dict[str, ActivityInput] = {row.name: row for row in activity.inputs.all()}
         self.bindings: list[ToolBinding] = list(activity.tool_bindings.all())
         self.steps: list[Step] = list(activity.steps.all())
+        self._opened: dict[UUID, list[ToolContract]] = {}
 
     def place(self, *parts: str) -> str:
         return " / ".join((self.key, *parts))
@@ -40,8 +49,45 @@ class Look:
 
     @cached_property
     def facts(self) -> dict[str, Type]:
-        """Return the types of the facts that the activity's tools give, by fact key."""
-        return {each.fact_key: type_of_model(each.result_model) for each in self.contracts.values()}
+        """Return the types of the facts that the activity's tools give, by fact key.
+
+        Of tools that a step is only open to, there may be thousands: of these, what is read somewhere.
+        """
+        opened = [each for step in self.steps for each in self.opened(step) if each.fact_key in self.read]
+        return {
+            each.fact_key: type_of_model(each.result_model) for each in (*opened, *self.contracts.values())
+        }
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """Return the keys of the facts that any condition, path or template of the activity reads."""
+        return facts_read((*self.unsaved, *texts_of(self.activity)))
+
+    def opened_by(self, opening: StepOpening) -> list[ToolContract]:
+        """Return the contracts of the tools that an opening leads to here, usable or not."""
+        if opening.pk not in self._opened:
+            cards = tool_cards(self._workspace, part_of([opening])).order_by("key")
+            contracts = map(registry.get, cards.values_list("key", flat=True))
+            self._opened[opening.pk] = [contract for contract in contracts if contract is not None]
+        return self._opened[opening.pk]
+
+    def opened(self, step: Step) -> list[ToolContract]:
+        """Return the contracts of the tools that the step is open to and can use."""
+        openings = list(step.openings.all())
+        if not openings:
+            return []
+        contracts = {each.key: each for opening in openings for each in self.opened_by(opening)}
+        tools = StepTools(step, self._workspace)
+        return [contract for contract, _binding in tools.opened(contracts.values())]
+
+    def opened_until(self, step: Step) -> list[ToolContract]:
+        """Return the contracts of what `step` and those before it are open to."""
+        until = self.steps[: self.steps.index(step) + 1]
+        return [contract for each in until for contract in self.opened(each)]
+
+    @property
+    def _workspace(self) -> Workspace:
+        return self.activity.revision.agent.workspace
 
     @cached_property
     def scope(self) -> dict[str, Type]:
@@ -51,7 +97,8 @@ class Look:
     @cached_property
     def sample(self) -> dict[str, Any]:
         """Return invented values for all that a text can name."""
-        return sample_scope(self.activity, list(self.contracts.values()))
+        opened = [each for step in self.steps for each in self.opened(step) if each.fact_key in self.read]
+        return sample_scope(self.activity, [*opened, *self.contracts.values()])
 
     def tools_until(self, step: Step) -> list[ToolContract]:
         """Return the contracts of the tools of `step` and of those before it."""

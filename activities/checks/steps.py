@@ -15,8 +15,9 @@ from activities.models.procedure import ToolChoice
 def can_act(look: Look) -> Iterator[Problem]:
     """A step that acts has a tool."""
     for step in look.steps:
-        if step.tool_choice != ToolChoice.NONE and not step.tools.all():
-            yield Problem(look.place(step.key), _("It must act and has no tool. Allow it one."))
+        if step.tool_choice != ToolChoice.NONE and not step.tools.all() and not step.openings.all():
+            sentence = _("It must act and has no tool. Allow it one, or open it to a part of the catalogue.")
+            yield Problem(look.place(step.key), sentence)
 
 
 def can_pass(look: Look) -> Iterator[Problem]:
@@ -46,6 +47,7 @@ def _lacking(look: Look, step: Step) -> list[str]:
     if tree is None:
         return []
     given = {contract.fact_key for contract in look.tools_until(step)}
+    given |= {contract.fact_key for contract in look.opened_until(step) if contract.fact_key in look.read}
     if may_hold(tree, given):
         return []
     lacking = missing(tree, given)

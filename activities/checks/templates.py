@@ -36,7 +36,7 @@ def template_problems(
     activity: Activity, source: str, language: str, *, with_output: bool = True
 ) -> list[str]:
     """Return what is wrong with a text before it is saved; sentences."""
-    return list(_Texts(Look(activity), with_output=with_output).problems(source, language))
+    return list(_Texts(Look(activity, source), with_output=with_output).problems(source, language))
 
 
 class _Texts:

@@ -173,6 +173,11 @@ class ParamContract:
     value_type: str = "text"
 
 
+def wire_name(key: str) -> str:
+    """Return the name a model sees of the tool `key`: letters, digits, underscores, at most 64 characters."""
+    return key.replace(".", "_")[:64]
+
+
 @dataclass(frozen=True)
 class ToolContract:
     """A registered tool. `hash` covers all that a caller relies on: runs are pinned to it.
@@ -214,8 +219,8 @@ class ToolContract:
 
     @property
     def wire_name(self) -> str:
-        """The name a model sees: letters, digits and underscores only, at most 64 characters."""
-        return self.key.replace(".", "_")[:64]
+        """The name a model sees."""
+        return wire_name(self.key)
 
     @property
     def fact_key(self) -> str:

@@ -18,6 +18,7 @@ from activities.tools import (
     ToolParams,
     registry,
 )
+from activities.tools.contract import wire_name
 from agentapp.kernel.canonical import digest
 from runs.deciders import may_act_in
 from runs.gate.hands import in_contract_hands
@@ -110,9 +111,10 @@ def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, Too
 
 def _outside(view: RunView, step: RunStep, key: str, *, unknown: bool = False) -> Refused:
     """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault."""
-    if key in view.bindings and (why := registry.why_not(key)):
+    names = {name for shown in shown_in(view, step) for name in (shown, wire_name(shown))}
+    if key in {*view.bindings, *names} and (why := registry.why_not(key)):
         return Refused("contract_changed", f"{key} is not what this activity was published with: {why}.")
-    if key in shown_in(view, step):
+    if key in names:  # of a tool that is gone, only the name that the model used is known
         return Refused("withdrawn", "This function is not available any more. Use another, or search again.")
     if unknown:
         return Refused("unknown_tool", "There is no such function. Call one of those this step offers.")

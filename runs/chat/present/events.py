@@ -29,6 +29,7 @@ TITLES: Mapping[str, Any] = {
     "step.engaged": _("A step began"),
     "intention.declared": _("The agent declared its intention"),
     "failure.named": _("The model left the path: this is named"),
+    "tools.searched": _("The tools that may be needed were looked up"),
     "model.called": _("The model was asked"),
     "model.answered": _("The model answered"),
     "model.failed": _("The model gave no usable answer"),
