@@ -1,4 +1,4 @@
-"""Giving and taking back rights on agents and activities: to use, design, publish and approve.
+"""Giving and taking back rights on agents, activities and MCP servers: to use, design, publish and approve.
 
 Who designs everything in a workspace gives every right there. Who designs one agent or activity gives the
 rights to use and to design it, never to publish or approve. Nobody gives themselves, or a group they
@@ -14,15 +14,16 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts import access
-from accounts.models import User
+from accounts.models import User, Workspace
 from activities.actions.authority import DESIGN_ACTIVITY, designs_agent, designs_workspace
-from activities.models import ActivityIdentity, Agent
+from activities.models import ActivityIdentity, Agent, McpServer
 from agentapp.kernel.errors import InvalidInput, NotAllowed
 
-Subject = Agent | ActivityIdentity
+Subject = Agent | ActivityIdentity | McpServer
 RIGHTS: dict[type, tuple[str, ...]] = {
     Agent: ("use_agent", "design_agent", "publish_agent", "approve_agent"),
     ActivityIdentity: ("use_activity", "design_activity", "approve_activity"),
+    McpServer: ("use_mcpserver",),
 }
 #: What a designer of one agent or activity may give on it.
 _OF_A_DESIGNER = {"use_agent", "design_agent", "use_activity", "design_activity"}
@@ -42,7 +43,7 @@ class Holder:
 def right_grant(right: str, to: User | Group, on: Subject, *, actor: User | None) -> bool:
     """Give a right; False when it was held already. Audited. Raises NotAllowed, InvalidInput."""
     _check(right, to, on, actor)
-    if isinstance(to, User) and not access.is_member(to, _agent_of(on).workspace):
+    if isinstance(to, User) and not access.is_member(to, _workspace_of(on)):
         raise InvalidInput(_("This person is not a member of this workspace."))
     if right in _APPROVING and actor is not None and _includes(to, actor):
         raise NotAllowed(_("You cannot give yourself the right to approve. Ask another designer."))
@@ -59,7 +60,7 @@ def right_revoke(right: str, to: User | Group, on: Subject, *, actor: User | Non
 def grantable(actor: User | None, on: Subject) -> tuple[str, ...]:
     """Return the rights on `on` that `actor` may give and take back."""
     rights = RIGHTS[type(on)]
-    if designs_workspace(actor, _agent_of(on).workspace):
+    if designs_workspace(actor, _workspace_of(on)):
         return rights
     return tuple(right for right in rights if right in _OF_A_DESIGNER) if _designs(actor, on) else ()
 
@@ -85,16 +86,18 @@ def _check(right: str, to: User | Group, on: Subject, actor: User | None) -> Non
 
 def _check_group(to: Group, on: Subject) -> None:
     owner = getattr(to, "workspace_group", None)
-    if owner is None or owner.workspace_id != _agent_of(on).workspace_id:
+    if owner is None or owner.workspace_id != _workspace_of(on).pk:
         raise InvalidInput(_("This group belongs to another workspace."))
 
 
-def _agent_of(on: Subject) -> Agent:
-    return on if isinstance(on, Agent) else on.agent
+def _workspace_of(on: Subject) -> Workspace:
+    return on.agent.workspace if isinstance(on, ActivityIdentity) else on.workspace
 
 
 def _designs(actor: User | None, on: Subject) -> bool:
-    if designs_agent(actor, _agent_of(on)):
+    if isinstance(on, McpServer):
+        return False  # only who designs everything in the workspace sees to servers
+    if designs_agent(actor, on if isinstance(on, Agent) else on.agent):
         return True
     return isinstance(on, ActivityIdentity) and actor is not None and access.holds(actor, DESIGN_ACTIVITY, on)
 

@@ -116,7 +116,7 @@ def output_row(activity: Activity, part: OutputPart, position: int) -> ActivityO
 def write_tool(
     activity: Activity, part: ToolPart, position: int, pins: Mapping[str, str] | None = None
 ) -> ToolBinding:
-    contract = registry.get(part.tool)
+    contract = registry.get_for(activity.revision.agent.workspace_id, part.tool)
     pin = contract.hash if contract else (pins or {}).get(part.tool)
     if pin is None:
         raise InvalidInput(f"Activity {activity.key}: no installed app has the tool {part.tool!r}.")

@@ -7,6 +7,7 @@ Whether the person may is asked apart, at every use (`permissions`).
 
 from collections.abc import Collection
 
+from activities.conditions import facts_named
 from activities.models import DiscoveryLog, ToolBinding
 from activities.models.discovery import ToolsShown
 from activities.openings import StepTools
@@ -72,6 +73,24 @@ def offered(
         and _as_shown(contract, binding)
         and contract.wire_name not in OWN_FUNCTIONS
     }
+
+
+class Withdrawn(Exception):
+    """A tool that the step cannot do without was taken out of use. `str()` says which, and why."""
+
+
+def require_pinned(view: RunView, step: RunStep) -> None:
+    """Raise Withdrawn when a tool that the step names was taken out of use and nothing can replace it."""
+    named = step_tools(view, step).named
+    gone = [key for key in named if registry.get_for(view.run.workspace_id, key) is None]
+    reasons = {key: why for key in gone if (why := registry.why_not(key))}
+    if not reasons:
+        return
+    needed = facts_named(step.step.passes_when)
+    alone = len(gone) == len(named) and not step.step.openings.all()
+    for key, why in reasons.items():
+        if alone or key.rpartition(".")[2] in needed:
+            raise Withdrawn(f"{key} is not what this activity was published with: {why}.")
 
 
 def _as_shown(contract: ToolContract, binding: ToolBinding) -> bool:

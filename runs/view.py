@@ -130,6 +130,7 @@ class RunView:
             run_id=self.run.pk,
             tool_call_id=call.pk if call else None,
             idempotency_key=call.idempotency_key if call else "",
+            stopped=Run.objects.filter(pk=self.run.pk, stop_requested=True).exists,
         )
 
     def rights(self, call: ToolCall | None = None) -> Standing:

@@ -44,7 +44,8 @@ class Look:
     @cached_property
     def contracts(self) -> dict[str, ToolContract]:
         """Return the contracts of the tools that exist, by tool."""
-        found = ((row.tool_key, registry.get(row.tool_key)) for row in self.bindings)
+        workspace = self.activity.revision.agent.workspace_id
+        found = ((row.tool_key, registry.get_for(workspace, row.tool_key)) for row in self.bindings)
         return {key: contract for key, contract in found if contract is not None}
 
     @cached_property

@@ -36,7 +36,7 @@ def tool_change(activity: Activity, part: ToolPart, *, actor: User, version: int
     """
     with changing(activity, actor, version) as found:
         binding = ToolBinding.objects.filter(activity=found, tool_key=part.tool).first()
-        contract = registry.get(part.tool)
+        contract = registry.get_for(found.revision.agent.workspace_id, part.tool)
         if binding is None or contract is None:
             raise missing()
         _check(contract, part)

@@ -126,6 +126,10 @@ class Registry:
             return known
         return next((tool for each in self._sources if (tool := each.by_wire_name(name)) is not None), None)
 
+    def declared(self) -> Iterator[ToolContract]:
+        """Return the tools that installed apps declare, by key. They are in memory."""
+        return iter(sorted(self._tools.values(), key=lambda tool: tool.key))
+
     def of(self, workspace_id: UUID) -> Iterator[ToolContract]:
         """Return the tools that exist for one workspace, by key."""
         return (tool for tool in self if tool.is_for(workspace_id))
@@ -143,7 +147,7 @@ class Registry:
 
     def check(self) -> None:
         """Raise Misconfigured for a tool that names a reference type nobody declared."""
-        for contract in self._tools.values():
+        for contract in self.declared():
             named = {param.reference for param in contract.params} | set(contract.result_refs.values())
             unknown = sorted(named - set(self._references) - {""})
             if unknown:

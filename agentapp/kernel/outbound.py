@@ -9,6 +9,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import AsyncIterator, Collection, Iterable
+from functools import cache
 from typing import Any
 
 import anyio
@@ -129,11 +130,11 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
     """
 
     def __init__(self, hosts: Collection[str], *, private: bool = False, max_bytes: int) -> None:
-        super().__init__(trust_env=False)
+        super().__init__(verify=_tls(), trust_env=False)
         self._hosts = frozenset(host.lower() for host in hosts)
         self._left = max_bytes
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=ssl.create_default_context(), network_backend=GuardedBackend(private=private)
+            ssl_context=_tls(), network_backend=GuardedBackend(private=private)
         )
 
     @property
@@ -163,6 +164,12 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
         port = url.port or (443 if url.scheme == "https" else 80)
         if not {url.host.lower(), with_port(url.host, port)} & self._hosts:
             raise Forbidden(f"Nothing is sent to {url.host}: it is not among the allowed hosts.")
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Reading the system's certificates takes longer than a short request."""
+    return ssl.create_default_context()
 
 
 def with_port(host: str, port: int) -> str:

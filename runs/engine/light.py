@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from runs.engine import endings, verdicts
 from runs.engine.ask import GO_ON, PAUSE, Onward, prepare
-from runs.engine.plan import plan
+from runs.engine.plan import CONTRACT_CHANGED, plan
 from runs.engine.requests import prose_request, step_request
 from runs.engine.steps import (
     Adjust,
@@ -28,6 +28,7 @@ from runs.journal import Journal
 from runs.models import Confirmation, Run
 from runs.queueing import call_next
 from runs.states import ConfirmationState, Outcome, RunState, change_state
+from runs.step_tools import Withdrawn
 from runs.view import RunView
 
 LIGHT = (Adjust, Engage, EscalateStep, Finish, PassStep, Recover, StopStep, Wait)
@@ -49,6 +50,9 @@ def follow(view: RunView, journal: Journal) -> Onward:
                 return Onward(True, prepare(view, prose_request(view, view.unwritten_prose), None, journal))
     except GuardrailReached as reached:
         endings.finish(view, Finish(Outcome.GUARDRAIL, reached.limit), journal)
+        return PAUSE
+    except Withdrawn as withdrawn:
+        endings.finish(view, Finish(Outcome.FAILED, CONTRACT_CHANGED, str(withdrawn)), journal)
         return PAUSE
     return GO_ON
 

@@ -12,7 +12,7 @@ from runs.engine.ask import GO_ON, PAUSE, ModelFailed, Onward, Prepared
 from runs.engine.commit import commit
 from runs.engine.heartbeat import heartbeat
 from runs.engine.light import follow
-from runs.engine.plan import plan
+from runs.engine.plan import CONTRACT_CHANGED, plan
 from runs.engine.steps import (
     AskModel,
     CarryOut,
@@ -30,6 +30,7 @@ from runs.journal import LEASE, Journal, LeaseLost, StopRequested, write_events
 from runs.models import Run
 from runs.queueing import turn_is_free
 from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState, change_state
+from runs.step_tools import Withdrawn
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
@@ -97,6 +98,8 @@ def _turn(view: RunView) -> None:
             view.run.stop_requested = True
         except GuardrailReached as reached:
             onward = _finish(view, Finish(Outcome.GUARDRAIL, reached.limit))
+        except Withdrawn as withdrawn:
+            onward = _finish(view, Finish(Outcome.FAILED, CONTRACT_CHANGED, str(withdrawn)))
         except ModelFailed as failure:
             onward = _finish(view, Finish(Outcome.FAILED, failure.reason, failure.message))
         if not onward.goes_on:

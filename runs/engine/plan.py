@@ -32,6 +32,8 @@ from runs.step_tools import is_to_be_searched
 from runs.view import RunView
 
 Row = TypeVar("Row", ModelCall, ToolCall)
+#: The code of a run that a changed or withdrawn tool stopped.
+CONTRACT_CHANGED = "contract_changed"
 #: Error codes of calls that a person's decision ended, and what the run ends as.
 _DECIDED = {"person_refused": Outcome.REFUSED, "confirmation_expired": Outcome.EXPIRED}
 
@@ -161,7 +163,7 @@ def _ended_by(calls: list[ToolCall]) -> Finish | None:
             return Finish(_DECIDED[call.error_code], call.error_code, call.error_message)
         if call.error_code == "guardrail":
             return Finish(Outcome.GUARDRAIL, Limit.TOOL_CALLS)
-        if call.error_code == "contract_changed":
+        if call.error_code == CONTRACT_CHANGED:
             return Finish(Outcome.FAILED, call.error_code, call.error_message)
         if call.error_code == "tool_refused":
             return Finish(Outcome.REFUSED, call.error_code, call.error_message)

@@ -17,8 +17,11 @@ class TrialMustNotExecute(Misconfigured):
 
 
 def may_run_in_trial(contract: ToolContract) -> bool:
-    """True for a tool of low risk without effect. Everything else is simulated."""
-    return contract.effect is Effect.NONE and contract.risk is Risk.LOW
+    """True for an app's tool of low risk without effect. Everything else is simulated.
+
+    A server's tool runs in another system, where no read-only transaction keeps its word.
+    """
+    return contract.effect is Effect.NONE and contract.risk is Risk.LOW and not contract.definition
 
 
 def forbid_effects(contract: ToolContract) -> None:

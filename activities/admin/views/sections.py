@@ -125,7 +125,11 @@ def tools_page(request: HttpRequest, activity_id: UUID) -> HttpResponse:
         )
         if opened.save(done):
             return to("desk_tools", activity_id)
-    context = {"bindings": _bindings(opened.activity), "offered": _offered(bound), "risks": RISKS}
+    context = {
+        "bindings": _bindings(opened.activity),
+        "offered": _offered(opened.activity.revision.agent.workspace_id, bound),
+        "risks": RISKS,
+    }
     return opened.show("tools.html", "tools", context, title=opened.name)
 
 
@@ -162,8 +166,8 @@ def _bindings(activity: Activity) -> list[dict[str, Any]]:
     return found
 
 
-def _offered(bound: list[str]) -> list[Any]:
-    return [contract for contract in registry if contract.key not in bound]
+def _offered(workspace_id: UUID, bound: list[str]) -> list[Any]:
+    return [contract for contract in registry.of(workspace_id) if contract.key not in bound]
 
 
 @desk

@@ -92,10 +92,11 @@ class CallForm(RowForm):
         label=_("Refused with"), required=False, max_length=40, help_text=_("A code; empty when it must run.")
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, workspace_id: UUID, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         tools: Any = self.fields["tool"]
-        tools.choices = [(contract.key, f"{contract.title} — {contract.key}") for contract in registry]
+        known = registry.of(workspace_id)
+        tools.choices = [(contract.key, f"{contract.title} — {contract.key}") for contract in known]
 
 
 class CallRows(Rows):
@@ -174,7 +175,8 @@ def prompt_page(request: HttpRequest, revision_id: UUID, prompt_id: UUID | None 
     form = PromptForm(revision, data, initial=_initial(part), frozen=not rights.design)
     if row:
         form.fields["key"].disabled = True
-    calls = Calls(data, prefix="calls", initial=_calls(part), form_kwargs={"frozen": not rights.design})
+    options = {"frozen": not rights.design, "workspace_id": revision.agent.workspace_id}
+    calls = Calls(data, prefix="calls", initial=_calls(part), form_kwargs=options)
     if (
         data is not None
         and all([form.is_valid(), calls.is_valid()])

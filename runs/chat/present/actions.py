@@ -169,7 +169,7 @@ def _of_the_requester(origin: str, detail: str) -> str:
 def _fact_source(path: str) -> str:
     """Return the title of the tool behind a fact's path, with or without `facts.` before it."""
     key = path.removeprefix("facts.").split(".")[0].split("[")[0]
-    titles = (str(contract.title) for contract in registry if contract.fact_key == key)
+    titles = (str(contract.title) for contract in registry.declared() if contract.fact_key == key)
     return next(titles, title_of(key))
 
 

@@ -235,7 +235,7 @@ def _path_label(path: str, rows: _Rows) -> str:
         return gettext("attempts")
     if kind == "inputs":
         return rows.labels.get(key) or title_of(key)
-    titles = (str(contract.title) for contract in registry if contract.fact_key == key)
+    titles = (str(contract.title) for contract in registry.declared() if contract.fact_key == key)
     title = next(titles, title_of(key))
     return f"{title} → {title_of(field)}" if field else title
 

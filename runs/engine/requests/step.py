@@ -27,7 +27,7 @@ from runs.llm.base import (
 )
 from runs.models import RunStep, ToolCall
 from runs.specs import closed_object, function_schema, step_tool
-from runs.step_tools import may_search_again, offered, searches_of, shown_in
+from runs.step_tools import may_search_again, offered, require_pinned, searches_of, shown_in
 from runs.view import RunView
 
 _UNREADABLE_CHARACTERS = 500
@@ -60,7 +60,8 @@ _SEARCH = FunctionSpec(
 
 
 def step_request(view: RunView, step: RunStep) -> ModelRequest:
-    """Ask for the next action of a step."""
+    """Ask for the next action of a step. Raises Withdrawn."""
+    require_pinned(view, step)
     eyes = view.eyes()
     contracts = offered(view, step, eyes.permissions)
     searching = may_search_again(view, step)
