@@ -1,9 +1,11 @@
 """From a designer's rows to what a model is shown: cards, fields, functions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from activities.models import Activity, ActivityInput, ParamBinding, ToolBinding
+from accounts.models import Workspace
+from activities.discovery.learned import learned_phrases
+from activities.models import Activity, ActivityInput, CardKind, ParamBinding, ToolBinding
 from activities.models.activity import FieldKind, PhraseKind
 from activities.models.authority import ParamSource
 from activities.models.fields import in_language
@@ -14,14 +16,23 @@ from activities.tools.strict import nullable
 from runs.llm.base import CardSpec, Choice, FieldSpec, StepTool
 
 
-def card_of(activity: Activity, language: str) -> CardSpec:
-    """Return the activity's card. Aliases and examples of every language serve the search."""
+def cards_of(activities: Sequence[Activity], language: str, workspace: Workspace) -> list[CardSpec]:
+    """Return the cards of activities of one workspace, with the words learned there. One query."""
+    learned = learned_phrases(workspace, CardKind.ACTIVITY)
+    return [card_of(activity, language, learned.get(card_key(activity), ())) for activity in activities]
+
+
+def card_of(activity: Activity, language: str, learned: Sequence[str] = ()) -> CardSpec:
+    """Return the activity's card. Aliases and examples of every language serve the search.
+
+    Of the words learned since it was published, the newest come first: a model is shown the first aliases.
+    """
     phrases = list(activity.phrases.all())
     return CardSpec(
         key=card_key(activity),
         name=in_language(activity.name, language),
         summary=in_language(activity.summary, language),
-        aliases=tuple(p.text for p in phrases if p.kind == PhraseKind.ALIAS),
+        aliases=(*learned, *(p.text for p in phrases if p.kind == PhraseKind.ALIAS)),
         examples=tuple(p.text for p in phrases if p.kind == PhraseKind.EXAMPLE),
         when_not_to_use=activity.when_not_to_use,
         writes=may_write(activity),

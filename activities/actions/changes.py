@@ -18,6 +18,7 @@ from activities.actions.recording import record
 from activities.difference import Change, difference_of
 from activities.exporting import document
 from activities.models import Revision, RevisionState
+from activities.redundancy import vectors_due_of
 from agentapp.kernel.errors import Conflict, NotAllowed
 
 
@@ -47,6 +48,7 @@ def revision_change(
         if changes:
             _require_theirs(actor, locked, changes)
             _count(locked, actor)
+            vectors_due_of(locked)
             about = {"version": locked.version, "changes": [change.as_data() for change in changes]}
             record(locked, kind, actor, about)
     # The caller's own instance goes on from what is stored now.

@@ -14,6 +14,7 @@ from activities.blueprint import AgentBlueprint
 from activities.exporting import blueprint_of
 from activities.importing import write_activity
 from activities.models import Agent, Revision, ToolBinding
+from activities.redundancy import vectors_due_of
 from agentapp.kernel.errors import InvalidInput
 
 
@@ -78,3 +79,4 @@ def fill(draft: Revision, blueprint: AgentBlueprint, pins: dict[str, str] | None
     draft.save(update_fields=["required_pass_rate"])
     for position, part in enumerate(blueprint.activities):
         write_activity(draft, part, position, pins=pins)
+    vectors_due_of(draft)

@@ -53,6 +53,7 @@ OF_AN_ACTIVITY: tuple[Check, ...] = (
     steps.can_act,
     steps.can_pass,
     steps.reachable,
+    overlap.between_tools,
     conditions.readable,
     conditions.fitting,
     outputs.filled,

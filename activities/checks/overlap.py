@@ -1,86 +1,58 @@
-"""Cards that say nearly the same must say when not to use them.
+"""Cards that say nearly the same: one of two says when not to use it, or nothing is published.
 
-Likeness is of words; in a process that has the sentence vectors loaded, of meaning too. They are not loaded
-for this: a page's process stays small.
+Likeness is of words, and of meaning where the vectors are there: they are made in the background once a
+card is saved, so that a page's process needs no model.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
 
 from django.utils.translation import gettext as _
 
 from activities.checks.problem import Look, Problem
-from activities.discovery.embedder import Embedder, EmbedderUnavailable, loaded_embedder
-from activities.models.activity import PhraseKind
-from agentapp.kernel.text import fold, words
-
-#: Share of the smaller card's words that the other has, from which two cards are alike.
-WORDS_ALIKE = 0.8
-#: Cosine of their vectors.
-MEANING_ALIKE = 0.85
-#: Words of so few letters say nothing of what an activity is about.
-SHORT = 3
-
-
-@dataclass(frozen=True)
-class _Card:
-    look: Look
-    text: str
-    words: frozenset[str]
-    aliases: frozenset[str]
-
-    @property
-    def is_told_apart(self) -> bool:
-        return bool(self.look.activity.when_not_to_use)
+from activities.likeness import Pair, alike, of_tool
+from activities.models import CardKind
+from activities.redundancy import activity_key, of_draft
+from activities.tools import ToolContract
 
 
 def between_cards(looks: list[Look]) -> Iterator[Problem]:
-    """Two cards alike both say when not to use them."""
-    cards = [card for look in looks if look.activity.entry for card in _cards(look)]
+    """Of two activities alike one says when not to use it: here, and among what else is published."""
+    entries = [look.activity for look in looks if look.activity.entry]
+    if not entries:
+        return
+    keys = {activity_key(each): each.key for each in entries}
+    about = frozenset((CardKind.ACTIVITY.value, key) for key in keys)
+    order = list(keys)
     told: set[str] = set()
-    for one, other in _alike(cards, loaded_embedder()):
-        for card, against in ((one, other), (other, one)):
-            if not card.is_told_apart and card.look.key not in told:
-                told.add(card.look.key)
-                sentence = _("Its card is nearly that of “%(other)s”. Say when not to use it.")
-                yield Problem(card.look.key, sentence % {"other": against.look.key})
+    for pair in of_draft(entries).alike(about).pairs:
+        own = sorted((card.key for card in (pair.one, pair.other) if card.key in keys), key=order.index)
+        if not pair.is_told_apart and own[-1] not in told:
+            told.add(own[-1])
+            other = pair.one.key if pair.other.key == own[-1] else pair.other.key
+            sentence = _("Its card is nearly that of “%(other)s”. Say when not to use one of them.")
+            yield Problem(keys[own[-1]], sentence % {"other": keys.get(other, other)})
 
 
-def _cards(look: Look) -> Iterator[_Card]:
-    """Yield the card of each language, without what tells it apart."""
-    for language, summary in look.activity.summary.items():
-        aliases = [
-            row.text
-            for row in look.activity.phrases.all()
-            if row.language == language and row.kind == PhraseKind.ALIAS
+def between_tools(look: Look) -> Iterator[Problem]:
+    """Of two tools alike in one step, one says when not to use it."""
+    for step in look.steps:
+        contracts = [
+            each for row in step.tools.all() if (each := look.contracts.get(row.tool_key)) is not None
         ]
-        text = " ".join((summary, ", ".join(aliases)))
-        said = frozenset(word for word in words(text) if len(word) > SHORT)
-        yield _Card(look, text, said, frozenset(fold(alias).strip() for alias in aliases))
+        found = tools_alike(contracts)
+        if found:
+            yield Problem(look.place(step.key), _tools(found))
 
 
-def _alike(cards: list[_Card], embedder: Embedder | None) -> Iterator[tuple[_Card, _Card]]:
-    near = _near_in_meaning(cards, embedder)
-    for (i, one), (j, other) in combinations(enumerate(cards), 2):
-        if one.look is other.look or (one.is_told_apart and other.is_told_apart):
-            continue
-        if one.aliases & other.aliases or _in_words(one, other) or (i, j) in near:
-            yield one, other
+def tools_alike(contracts: list[ToolContract]) -> list[Pair]:
+    """Return the pairs of these tools that nothing tells apart."""
+    cards = [card for contract in contracts for card in of_tool(contract)]
+    return [pair for pair in alike(cards).pairs if not pair.is_told_apart] if len(contracts) > 1 else []
 
 
-def _in_words(one: _Card, other: _Card) -> bool:
-    smaller = min(len(one.words), len(other.words))
-    return smaller > 2 and len(one.words & other.words) / smaller >= WORDS_ALIKE
-
-
-def _near_in_meaning(cards: list[_Card], embedder: Embedder | None) -> set[tuple[int, int]]:
-    if embedder is None or len(cards) < 2:
-        return set()
-    try:
-        vectors = embedder.encode([card.text for card in cards])
-    except EmbedderUnavailable:
-        return set()
-    likeness = vectors @ vectors.T
-    rows, columns = (likeness >= MEANING_ALIKE).nonzero()
-    return {(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if i < j}
+def _tools(found: list[Pair]) -> str:
+    names = {"one": found[0].one.key, "other": found[0].other.key}
+    told = _("Its tools “%(one)s” and “%(other)s” have nearly the same card.") % names
+    more = [_("So have %(count)d more pairs.") % {"count": len(found) - 1}] if len(found) > 1 else []
+    remedy = _("Have one of them say when not to use it, or take it out of the step.")
+    return " ".join((told, *more, remedy))

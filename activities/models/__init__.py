@@ -13,6 +13,7 @@ from activities.models.catalogue import (
     VectorPart,
 )
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
+from activities.models.likeness import TextVector
 from activities.models.mcp import (
     McpReason,
     McpSecret,
@@ -66,6 +67,7 @@ __all__ = [
     "Step",
     "StepOpening",
     "TestPrompt",
+    "TextVector",
     "ToolBinding",
     "ToolGroup",
     "ToolGroupEntry",

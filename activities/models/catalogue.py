@@ -77,6 +77,10 @@ class CardPhrase(Identified):
     """The users' own words for a card. Learned ones were added by a person and survive re-indexing."""
 
     card = models.ForeignKey(Card, on_delete=models.CASCADE, related_name="phrases")
+    #: Where it was learned, and counts; empty for what the card says itself.
+    workspace = models.ForeignKey(
+        Workspace, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
     kind = models.CharField(max_length=8, choices=PhraseKind.choices)
     language = models.CharField(max_length=8)
     text = models.CharField(max_length=300)
@@ -91,7 +95,11 @@ class CardPhrase(Identified):
         verbose_name_plural = _("phrases of cards")
         ordering = ["kind", "language", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["card", "kind", "language", "text"], name="card_phrase_once")
+            models.UniqueConstraint(
+                fields=["card", "workspace", "kind", "language", "text"],
+                name="card_phrase_once",
+                nulls_distinct=False,
+            )
         ]
 
     def __str__(self) -> str:

@@ -24,6 +24,10 @@ class ToolsShown(models.TextChoices):
     NONE = "none", _("nothing fits")
 
 
+#: Decisions of a search that led to nothing for certain.
+NOT_FOUND = ("none", "weak", "unclear")
+
+
 class _OfPeople(models.Manager["DiscoveryLog"]):
     """What people asked for: nothing of trials."""
 
@@ -68,7 +72,14 @@ class DiscoveryLog(Identified):
         verbose_name = _("discovery log entry")
         verbose_name_plural = _("discovery log")
         base_manager_name = "whole"
-        indexes = [models.Index(fields=["workspace", "-at"])]
+        indexes = [
+            models.Index(fields=["workspace", "-at"]),
+            models.Index(
+                fields=["workspace", "-id"],
+                condition=models.Q(decision__in=NOT_FOUND),
+                name="discovery_not_found",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.query[:60]}"
@@ -91,6 +102,9 @@ class DiscoveryCandidate(Identified):
         verbose_name = _("discovery candidate")
         verbose_name_plural = _("discovery candidates")
         ordering = ["position"]
+        indexes = [
+            models.Index(fields=["key", "log"], condition=models.Q(shown=True), name="discovery_shown")
+        ]
 
     def __str__(self) -> str:
         return self.key

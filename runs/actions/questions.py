@@ -12,6 +12,7 @@ from activities.values import ValueInvalid
 from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.ids import uuid7
 from agentapp.kernel.text import clean_text, clean_value
+from runs import missing
 from runs.actions.messages import answer_question
 from runs.inputs import Settled, answered
 from runs.journal import Journal, write_events
@@ -84,6 +85,7 @@ def _choose_activity(view: RunView, key: str, user: User) -> None:
             _("This is not one of the choices."), fields={ACTIVITY_FIELD: _("Choose one of these.")}
         )
     Run.objects.filter(pk=view.run.pk).update(activity=chosen, revision=chosen.revision)
+    missing.routed(view.run, chosen, asked=True)
     journal = Journal()
     journal.event(
         "run.routed",

@@ -16,6 +16,7 @@ from runs.models import (
     EscalationDecision,
     Fact,
     Message,
+    Missed,
     PlanPart,
     Question,
     Run,
@@ -56,6 +57,7 @@ def whole_runs() -> QuerySet[Run]:
         Prefetch("confirmations", queryset=Confirmation.objects.select_related("decided_by")),
         Prefetch("questions", queryset=Question.objects.prefetch_related("fields__candidates")),
         Prefetch("escalations", queryset=escalations),
+        Prefetch("missed", queryset=Missed.objects.exclude(named_by=None).order_by("pk")),
     )
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.chat.views import conversations, deeds, inbox, runs
+from runs.chat.views import conversations, deeds, inbox, missed, runs
 
 app_name = "chat"
 urlpatterns = [
@@ -27,4 +27,5 @@ urlpatterns = [
     path("runs/", runs.runs, name="runs"),
     path("runs/<uuid:run_id>/", runs.run, name="run"),
     path("runs/<uuid:run_id>/stop", deeds.stop, name="stop"),
+    path("runs/<uuid:run_id>/missed", missed.missed, name="missed"),
 ]

@@ -7,6 +7,7 @@ from accounts.models import ActorKind
 from activities.models import DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage
 from agentapp.kernel.text import clean_text, shorten
+from runs import missing
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.ask import Onward, ask, settling
 from runs.engine.commit import commit
@@ -154,3 +155,4 @@ def mark_called(view: RunView, step: RunStep, keys: Sequence[str]) -> None:
         candidate.called = True
     if found:
         DiscoveryCandidate.objects.filter(pk__in=[each.pk for each in found]).update(called=True)
+        missing.called(searches_of(view, step), {each.key for each in found})

@@ -7,7 +7,7 @@ from activities.models import Activity, DiscoveryCandidate, DiscoveryLog
 from activities.models.activity import FieldKind
 from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
-from runs import answers
+from runs import answers, missing
 from runs.engine.act_intake import pause_for
 from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
 from runs.engine.ask import Asked as AskedModel
@@ -21,7 +21,7 @@ from runs.models import Plan
 from runs.models.question import AskedBecause
 from runs.offered import offered_to
 from runs.questions import ACTIVITY_FIELD, Asked, Choice, choice_from_words
-from runs.specs import card_key, card_of
+from runs.specs import card_key, cards_of
 from runs.states import Outcome, QuestionState
 from runs.view import RunView
 
@@ -51,7 +51,8 @@ def _picked_by_words(view: RunView, offered: Sequence[Activity]) -> Activity | N
 
 def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     started = monotonic()
-    request = route_request(view, [card_of(item, view.language) for item in offered], "\n".join(view.words))
+    cards = cards_of(offered, view.language, view.run.workspace)
+    request = route_request(view, cards, "\n".join(view.words))
     asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
     milliseconds = round((monotonic() - started) * 1000)
     by_key = {card_key(activity): activity for activity in offered}
@@ -100,6 +101,7 @@ def _log_search(
         workspace=view.run.workspace,
         user=view.run.user,
         run_id=view.run.pk,
+        agents=sorted({key.partition(".")[0] for key in keys}),
         stage=DiscoveryStage.ROUTE,
         query=view.vault.hide("\n".join(view.words)),
         language=view.language,
@@ -116,6 +118,7 @@ def _log_search(
 
 def _pin(view: RunView, activity: Activity, journal: Journal) -> None:
     view.use_activity(activity.pk)
+    missing.routed(view.run, activity, asked=bool(view.questions))
     journal.event(
         "run.routed",
         {

@@ -4,6 +4,7 @@ from runs.models.calls import Confirmation, Fact, ModelCall, ToolArgument, ToolC
 from runs.models.conversation import Conversation, Message, MessageAuthor
 from runs.models.escalation import Escalation, EscalationDecision
 from runs.models.failure import FailureKind, RunFailure
+from runs.models.missed import MissCause, Missed
 from runs.models.plan import Plan, PlanPart
 from runs.models.protection import ProtectedValue
 from runs.models.question import Question, QuestionCandidate, QuestionField
@@ -18,6 +19,8 @@ __all__ = [
     "FailureKind",
     "Message",
     "MessageAuthor",
+    "MissCause",
+    "Missed",
     "ModelCall",
     "Plan",
     "PlanPart",

@@ -17,6 +17,7 @@ from activities.actions.prompts import prompts_of
 from activities.models import Evaluation, EvaluationResult, EvaluationStep, Revision, TestPrompt
 from activities.rights import offered_activities
 from agentapp.kernel.errors import Conflict, InvalidInput, MandateError
+from runs import missing
 from runs.llm import get_model, use_model
 from runs.llm.base import Model
 from runs.models import Run
@@ -180,6 +181,8 @@ def _keep(
         )
         for index, part in enumerate(parts)
     )
+    if run is not None:
+        missing.expected(result, prompt, run)
     return result
 
 

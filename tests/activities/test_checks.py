@@ -9,14 +9,9 @@ import pytest
 from accounts import access
 from activities import checks
 from activities.actions import agent_import
-from activities.checks import overlap
 from activities.checks.cards import MAX_TOKENS, tokens
 from activities.checks.conditions import condition_problems
-from activities.checks.overlap import between_cards
-from activities.checks.problem import Look
 from activities.checks.templates import template_problems
-from activities.discovery.embedder import default_embedder, loaded_embedder
-from activities.exporting import whole
 from activities.models import ParamBinding, Revision
 from activities.publishing import problems
 from activities.tools import registry
@@ -305,19 +300,19 @@ BROKEN: dict[str, tuple[Parts, str, str]] = {
     ),
     "cards alike": (
         [
-            finding(summary={"en": "Shows all lamps and chairs we sell."}, when_not_to_use="For tables."),
+            finding(summary={"en": "Shows all lamps and chairs we sell."}),
             finding(key="other", summary={"en": "Shows those lamps and chairs that we sell."}),
         ],
         "other",
-        "nearly that of “handle”. Say when not to use it",
+        "nearly that of “handle”. Say when not to use one",
     ),
     "one alias for two": (
         [
-            finding(aliases={"en": ["Lamps"]}, when_not_to_use="For tables."),
+            finding(aliases={"en": ["Lamps"]}),
             finding(key="other", aliases={"en": ["lamps"]}, summary={"en": "Writes an order for suppliers."}),
         ],
         "other",
-        "Say when not to use it",
+        "Say when not to use one",
     ),
 }
 
@@ -416,19 +411,6 @@ def test_a_source_the_contract_forbids_is_found_in_rows_too(world: World) -> Non
     assert "does not allow this source" in problems(draft)[0].message
 
 
-def test_meaning_counts_where_the_vectors_are_loaded(world: World) -> None:
-    draft = world.draft(
-        finding(summary={"en": "Reimburse a client for a bill."}, aliases={"en": ["refund"]}),
-        finding(
-            key="b", summary={"en": "Refund a customer for an invoice."}, aliases={"en": ["reimbursement"]}
-        ),
-    )
-    looks = [Look(each) for each in whole(draft.activities.all())]
-    default_embedder().encode(["ready"])
-    assert loaded_embedder() is not None
-    assert {each.place for each in between_cards(looks)} == {"handle", "b"}
-
-
 def test_a_token_is_about_a_word() -> None:
     assert tokens("Finds items of the store, by words.") == 9
     assert tokens("") == 0
@@ -464,11 +446,9 @@ def many(count: int) -> Revision:
 
 
 def test_two_hundred_activities_take_less_than_a_second(
-    store: Any, db: None, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+    store: Any, db: None, django_assert_max_num_queries: Any
 ) -> None:
     draft = many(200)
-    # As in a page's process: without the vectors, which another test may have loaded.
-    monkeypatch.setattr(overlap, "loaded_embedder", lambda: None)
     # The first time also reads and compiles every text.
     with django_assert_max_num_queries(20):
         started = time.process_time()

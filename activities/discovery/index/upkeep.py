@@ -10,6 +10,8 @@ from accounts.models import Workspace
 from activities.discovery.index import vectors
 from activities.discovery.index.texts import CardContent, Phrase, activity_content, tool_content
 from activities.discovery.index.words import weighted_words
+from activities.likeness import of_tool
+from activities.likeness.vectors import vectors_due
 from activities.models import Activity, Card, CardPhrase, RevisionState
 from activities.tools import ToolContract, registry
 
@@ -32,6 +34,7 @@ def refresh(workspace: Workspace | None = None, keys: Collection[str] | None = N
     changed += _withdraw([card for identity, card in known.items() if identity not in contents])
     if changed:
         vectors.defer_embedding()
+        vectors_due(card for contract in _contracts(keys) for card in of_tool(contract))
     return changed
 
 
@@ -72,7 +75,7 @@ def _activities(workspace: Workspace | None, keys: Collection[str] | None) -> It
 
 def _put(content: CardContent, card: Card | None) -> bool:
     """Make or update one card; False when it says all this already."""
-    learned = [_phrase(row) for row in card.phrases.all() if row.learned] if card else []
+    learned = [_phrase(row) for row in card.phrases.all() if _is_own(row, card)] if card else []
     digest = content.digest(learned)
     if card and card.digest == digest and card.available and card.activity_id == content.activity_id:
         return False
@@ -82,6 +85,11 @@ def _put(content: CardContent, card: Card | None) -> bool:
     card.save()
     _put_phrases(card, content, learned)
     return True
+
+
+def _is_own(row: CardPhrase, card: Card) -> bool:
+    """True for a word learned where the card is: a card of all workspaces is taught by none of them."""
+    return row.learned and row.workspace_id == card.workspace_id
 
 
 def _phrase(row: CardPhrase) -> Phrase:

@@ -53,6 +53,7 @@ TITLES: Mapping[str, Any] = {
     "escalation.settled": _("The escalation ended"),
     "escalation.reminded": _("Those who decide were reminded"),
     "step.resumed": _("The step went on"),
+    "run.missed": _("Somebody said what there was for it"),
     "run.finished": _("The run ended"),
     "run.discarded": _("Something was discarded"),
 }

@@ -101,6 +101,9 @@ class RunView:
     escalations: tuple[EscalationView, ...]
     viewer: UUID | None
     continues: bool
+    #: Whether the viewer can say that there was something for it, and what was said.
+    can_name: bool
+    named: tuple[str, ...]
 
     @property
     def is_active(self) -> bool:
@@ -181,7 +184,14 @@ def run_view(
         escalations=tuple(escalation_view(item) for item in reversed(run.escalations.all())),
         viewer=viewer.pk if viewer else None,
         continues=run.parent_id is not None,
+        can_name=_can_name(run, viewer),
+        named=tuple(item.label or item.key for item in run.missed.all()),
     )
+
+
+def _can_name(run: Run, viewer: User | None) -> bool:
+    own = viewer is None or viewer.pk == run.user_id
+    return own and run.outcome == Outcome.DECLINED and not run.trial
 
 
 def model_name(model: str) -> str:
