@@ -47,7 +47,7 @@ def activity_key(activity: Activity) -> str:
 def of_workspace(workspace: Workspace) -> Compared:
     """Return all cards of a workspace: published activities that may be asked for, and tools."""
     activities = _published(workspace)
-    tools = [contract for contract in registry if contract.workspace_id in (None, workspace.pk)]
+    tools = registry.of(workspace.pk)
     cards = [*likened(activities), *(card for contract in tools for card in of_tool(contract))]
     return Compared(cards, vectors_of(cards))
 

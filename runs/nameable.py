@@ -58,7 +58,7 @@ def nameable(user: User, workspace: Workspace, *, tools: bool) -> Iterator[Namea
 
 def _tools(user: User, workspace: Workspace) -> Iterator[Nameable]:
     held = standing(user, workspace).permissions
-    for contract in registry:
+    for contract in registry.of(workspace.pk):
         if contract.permission in held:
             yield Nameable(DiscoveryStage.TOOLS, contract.key, str(contract.title), contract.summary)
 
