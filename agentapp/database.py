@@ -49,6 +49,7 @@ def django_database(config: Config) -> dict[str, Any]:
     if config.database_pool:
         size = {"min_size": 1, "max_size": config.database_pool, "timeout": POOL_TIMEOUT_SECONDS}
         parts["OPTIONS"]["pool"] = size
+    parts["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 2}
     return {"ENGINE": ENGINE, "CONN_HEALTH_CHECKS": True, "CONN_MAX_AGE": 0, **parts}
 
 

@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from agentapp.kernel.errors import TransitionLost
+from agentapp.kernel.rows import change
 
 
 class RunState(models.TextChoices):
@@ -213,9 +214,7 @@ def change_state(
     hops = [old, *via, new]
     if not all(allowed(kind, one, other) for one, other in pairwise(hops)):
         raise TransitionLost(f"{kind} {row.pk} cannot go from {' to '.join(hops)}.", state=old)
-    condition = {"pk": row.pk, "state": old, **(where or {})}
-    changed = type(row)._default_manager.filter(**condition).update(state=new, **values)
-    if changed != 1:
+    if not change(row, {"state": new, **values}, where={"state": old, **(where or {})}):
         raise TransitionLost(f"{kind} {row.pk} was no longer {old}.", state=old)
     row.state = new  # type: ignore[attr-defined]
     for name, value in values.items():

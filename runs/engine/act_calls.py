@@ -23,6 +23,7 @@ from activities.tools import (
     ToolResult,
 )
 from agentapp.kernel.canonical import canonical_bytes, plain
+from agentapp.kernel.rows import insert
 from agentapp.kernel.text import clean_value
 from runs.engine.act_simulated import simulate
 from runs.engine.admission import admission, named, preview_json, write_arguments
@@ -112,13 +113,14 @@ def _await_confirmation(
 ) -> None:
     write_arguments(call, admitted)
     change_state(call, CallState.AWAITING, **admission(call, admitted))
-    confirmation = Confirmation.objects.create(
+    confirmation = Confirmation(
         run=view.run,
         call=call,
         digest=admitted.digest,
         preview=plain(preview_json(preview)),
         expires_at=timezone.now() + timedelta(seconds=settings.CONFIRMATION_SECONDS),
     )
+    insert([confirmation])
     journal.event("call.admitted", {**named(call), "digest": call.digest})
     journal.event(
         "confirmation.requested",
@@ -261,7 +263,8 @@ def _succeeded(
     change_state(call, CallState.SUCCEEDED, via=_to_executing(execution), result=data, **values)
     protect(data, contract, view.vault)  # type: ignore[arg-type]
     view.vault.save()
-    fact = Fact.objects.create(run=view.run, step=execution.step, call=call, key=contract.fact_key, data=data)
+    fact = Fact(run=view.run, step=execution.step, call=call, key=contract.fact_key, data=data)
+    insert([fact])
     view.facts.append(fact)
     journal.event("call.succeeded", {**named(call), "milliseconds": call.milliseconds})
     journal.event("fact.recorded", {"call": str(call.pk), "key": fact.key})

@@ -9,6 +9,7 @@ from activities.models import Activity, ActivityInput
 from activities.models.activity import FieldKind
 from activities.models.fields import in_language
 from activities.rights import can_be_done, may_use
+from agentapp.kernel.rows import insert
 from runs import answers
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.ask import PAUSE, Onward, ask_for, settling
@@ -22,7 +23,7 @@ from runs.inputs import READ_BY_CODE, Settled, asked, settle
 from runs.journal import Journal
 from runs.llm.base import FILL_INPUTS, FieldSpec, ModelRequest, drain
 from runs.llm.builtin import BuiltinModel
-from runs.models import RunInput, RunStep
+from runs.models import RunStep
 from runs.models.question import AskedBecause
 from runs.models.run import Origin
 from runs.questions import Asked, ask_person, choice_from_words
@@ -168,7 +169,7 @@ def _checked_by_code(
 
 def _record_inputs(view: RunView, settled: Sequence[Settled], journal: Journal) -> None:
     rows = [item.row(view) for item in settled]
-    RunInput.objects.bulk_create(rows)
+    insert(rows)
     view.inputs.update({row.name: row for row in rows})
     for row in rows:
         journal.event(
@@ -182,6 +183,6 @@ def _lay_out(view: RunView, journal: Journal) -> None:
     rows = [
         RunStep(run=view.run, step=step, position=index) for index, step in enumerate(view.procedure, start=1)
     ]
-    RunStep.objects.bulk_create(rows)
+    insert(rows)
     view.steps = rows
     journal.event("run.started", {"steps": [row.step.key for row in rows]})

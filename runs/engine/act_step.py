@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from accounts.models import ActorKind
 from activities.models.activity import FieldKind
 from activities.tools import registry
+from agentapp.kernel.rows import insert
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine import failures, verdicts
@@ -82,7 +83,7 @@ def _propose(
         )
         for index, call in enumerate(calls[:MAX_CALLS_PER_REPLY], start=1)
     ]
-    ToolCall.objects.bulk_create(rows)
+    insert(rows)
     view.calls.extend(rows)
     mark_called(view, step, [row.tool_key for row in rows])
     for row in rows:

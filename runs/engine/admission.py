@@ -3,23 +3,26 @@
 from typing import Any
 
 from activities.tools import Preview
+from agentapp.kernel.rows import insert
 from runs.gate import Admitted
 from runs.models import ToolArgument, ToolCall
 
 
 def write_arguments(call: ToolCall, admitted: Admitted) -> None:
     """Store the final arguments with their origins."""
-    ToolArgument.objects.bulk_create(
-        ToolArgument(
-            call=call,
-            name=item.name,
-            value=item.value,
-            label=item.label,
-            provenance=item.provenance,
-            origin=item.ground.origin,
-            detail=item.ground.detail[:300],
-        )
-        for item in admitted.arguments
+    insert(
+        [
+            ToolArgument(
+                call=call,
+                name=item.name,
+                value=item.value,
+                label=item.label,
+                provenance=item.provenance,
+                origin=item.ground.origin,
+                detail=item.ground.detail[:300],
+            )
+            for item in admitted.arguments
+        ]
     )
 
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from accounts.models import ActorKind
 from agentapp.kernel.canonical import digest
 from agentapp.kernel.errors import MandateError, ModelUnavailable
+from agentapp.kernel.rows import change, insert
 from agentapp.kernel.text import clean_text
 from runs.arguments import BadArguments, parse_arguments
 from runs.engine.commit import commit
@@ -91,9 +92,9 @@ def prepare(view: RunView, request: ModelRequest, step: RunStep | None, journal:
     view.run.model_calls += 1
     view.run.context_bytes = max(view.run.context_bytes, size)
     counted = {"model_calls": view.run.model_calls, "context_bytes": view.run.context_bytes}
-    Run.objects.filter(pk=view.run.pk).update(**counted)
+    change(view.run, counted)
     view.vault.save()
-    row.save(force_insert=True)
+    insert([row])
     view.model_calls.append(row)
     journal.event("model.called", {"purpose": row.purpose, "bytes": size})
     timeout = float(settings.OPENAI_TIMEOUT_SECONDS)
@@ -142,13 +143,21 @@ def _persist_failure(view: RunView, row: ModelCall, code: str, message: str, sta
 def settling(view: RunView, asked: Asked, **values: Any) -> Iterator[Journal]:
     """The transaction in which a reply becomes part of the run: its usage, and whatever the caller adds."""
     row, reply = asked.row, asked.reply
-    row.text = clean_text(reply.text)[:20_000]
-    row.finish_reason, row.model = reply.finish_reason[:40] or "stop", reply.model[:100]
-    row.prompt_tokens, row.output_tokens = reply.prompt_tokens, reply.output_tokens
-    row.milliseconds = asked.milliseconds
+    answered = {
+        "text": clean_text(reply.text)[:20_000],
+        "finish_reason": reply.finish_reason[:40] or "stop",
+        "model": reply.model[:100],
+        "prompt_tokens": reply.prompt_tokens,
+        "output_tokens": reply.output_tokens,
+        "milliseconds": asked.milliseconds,
+        "error_code": row.error_code,
+        "error_message": row.error_message,
+    }
+    for name, value in answered.items():
+        setattr(row, name, value)
     spent = view.run.output_tokens + reply.output_tokens
     with commit(view, output_tokens=spent, model=row.model, **values) as journal:
-        row.save()
+        change(row, answered)
         journal.event(
             "model.answered",
             {
