@@ -19,7 +19,7 @@ from runs.engine.requests import size_of
 from runs.guardrails import admit_model_call, limits_of
 from runs.journal import Journal, StopRequested
 from runs.llm import get_model
-from runs.llm.base import ModelCancelled, ModelReply, ModelRequest, Purpose, drain
+from runs.llm.base import Message, ModelCancelled, ModelReply, ModelRequest, Purpose, drain
 from runs.models import ModelCall, Run, RunStep
 from runs.view import RunView
 
@@ -180,9 +180,9 @@ def ask_for(
 
     Returns the last reply, not yet settled, and the object. Raises ModelFailed("model_unusable").
     """
-    problem = ""
+    problem, wanted = "", request
     for _attempt in range(TRIES):
-        asked = send(view, prepared) if prepared is not None else ask(view, request)
+        asked = send(view, prepared) if prepared is not None else ask(view, wanted)
         prepared = None
         try:
             return asked, _object_of(asked.reply, function)
@@ -191,7 +191,16 @@ def ask_for(
             asked.row.error_code, asked.row.error_message = "unusable_reply", problem[:2000]
             with settling(view, asked):
                 pass
+            wanted = _asked_again(request, function, problem)
     raise ModelFailed("model_unusable", f"The model's replies could not be used: {problem}.")
+
+
+def _asked_again(request: ModelRequest, function: str, problem: str) -> ModelRequest:
+    """Return the request with what was wrong: a model without chance in it would only repeat itself."""
+    told = (
+        f"Your last reply could not be used: {problem}. Call the function {function} once, and write no text."
+    )
+    return replace(request, messages=(*request.messages, Message("user", told)))
 
 
 def _object_of(reply: ModelReply, function: str) -> dict[str, Any]:

@@ -26,7 +26,12 @@ def judge(step: Step, scope: Mapping[str, Any], *, acted: bool) -> Judgement:
     passing = conditions.evaluate(step.passes_when, scope)
     if acted and passing.holds:
         return Judgement(Verdict.PASS, step.passes_when)
-    return Judgement(Verdict.ADJUST, passing.problem or f"not yet: {step.passes_when}")
+    return Judgement(Verdict.ADJUST, passing.problem or not_yet(step))
+
+
+def not_yet(step: Step) -> str:
+    """Return the reason of a step whose condition can be read and does not hold."""
+    return f"not yet: {step.passes_when}"
 
 
 def still_wanted(step: Step, scope: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ from django.utils.translation import gettext as _
 
 from activities.models.fields import in_language
 from activities.templates import BadTemplate, render
-from activities.tools import ToolOutcomeUnknown
+from activities.tools import ToolOutcomeUnknown, registry
 from agentapp.kernel.text import shorten
 from runs import answers
+from runs.engine.controller import not_yet, still_wanted
 from runs.escalating import open_escalation, settle_of_step
 from runs.finishing import finish_run, void_pending
 from runs.journal import Journal
@@ -72,7 +73,7 @@ def escalate(
 
     `summary` is a model's, marked as such.
     """
-    gap = shorten(gap, 2_000)
+    gap = shorten(open_gap(view, step) if gap == not_yet(step.step) else gap, 2_000)
     void_pending(view.run, journal)
     _ended(step, StepState.ESCALATED, Verdict.ESCALATE, gap, journal)
     text = answers.unknown_outcome() if reason == EscalationReason.UNKNOWN_OUTCOME else answers.escalated(gap)
@@ -90,10 +91,19 @@ def escalate(
 
 def open_gap(view: RunView, step: RunStep) -> str:
     """Return one sentence, written by code, on what keeps the step open."""
-    return _("The step “%(step)s” is open: %(reason)s") % {
-        "step": in_language(step.step.name, view.language),
-        "reason": step.verdict_reason or step.step.passes_when,
-    }
+    missing = [_title_of(step, key) for key in still_wanted(step.step, view.scope(step))]
+    if missing:
+        reason = _("not found yet: %(facts)s") % {"facts": ", ".join(missing)}
+    else:
+        reason = step.verdict_reason or step.step.passes_when
+    name = in_language(step.step.name, view.language)
+    return _("The step “%(step)s” is open: %(reason)s") % {"step": name, "reason": reason}
+
+
+def _title_of(step: RunStep, fact: str) -> str:
+    """Return the name, for people, of the tool of the step that gives this fact."""
+    contracts = [registry.get(binding.tool_key) for binding in step.step.tools.all()]
+    return next((str(found.title) for found in contracts if found and found.fact_key == fact), fact)
 
 
 def recover(call: ToolCall, journal: Journal) -> None:

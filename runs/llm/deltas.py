@@ -15,11 +15,16 @@ from runs.llm.calls import CallAccumulator, Fragment
 from runs.llm.failures import Failure, unavailable
 from runs.llm.loose import count_of, items_of, mapping_of, text_of
 from runs.llm.spoken import SpokenText
+from runs.llm.written import call_in_text
 
 MAX_CALLS = 1_000
 _MAX_NAME_LENGTH = 100
 #: On the low side, so that an estimate is rather too many tokens than too few.
 _CHARACTERS_PER_TOKEN = 3
+#: A model that writes this many blanks after its text will not stop by itself.
+_BLANKS_AT_THE_END = 200
+#: Longer texts are not looked through for a call.
+_LONGEST_WRITTEN_CALL = 20_000
 REFUSAL = "refusal"
 
 #: What endpoints say at the end, in our words. Anything else is passed on as it was said.
@@ -67,6 +72,8 @@ class ReplyBuilder:
         self._model = ""
         self._role = ""
         self._refused = False
+        self._blanks = 0
+        self._text = ""
         self._any_choice = False
         self._done = False
 
@@ -78,6 +85,15 @@ class ReplyBuilder:
     @property
     def is_overfull(self) -> bool:
         return self._room < 0
+
+    @property
+    def has_trailed_off(self) -> bool:
+        """True when only blanks come, and have for long: the text is whole, what follows is nothing."""
+        return self._blanks > _BLANKS_AT_THE_END and not len(self._calls)
+
+    def cut_blanks(self) -> None:
+        """Take the reply as ended where its text ended."""
+        self._reason = self._reason or "stop"
 
     def done(self) -> None:
         """The endpoint sent its end mark."""
@@ -99,13 +115,15 @@ class ReplyBuilder:
         """Everything that had to wait for the end. Raises ModelUnavailable when there was no end."""
         reason = self._final_reason()
         if text := self._spoken.end():
+            self._text += text
             yield TextDelta(text)
-        calls = self._calls.calls() if reason in _WHOLE else []
-        for call in calls:
-            yield CallDelta(self._names.get(call.name, call.name), call.arguments, f"call_{uuid4().hex}")
+        calls = [(call.name, call.arguments) for call in self._calls.calls()] if reason in _WHOLE else []
+        written = call_in_text(self._text, self._names) if reason in _WHOLE and not calls else None
+        for name, arguments in [written] if written else calls:
+            yield CallDelta(self._names.get(name, name), arguments, f"call_{uuid4().hex}")
         yield self._whole_usage()
         if reason in _WHOLE:
-            reason = "tool_calls" if calls else "stop"
+            reason = "tool_calls" if calls or written else "stop"
         yield FinishDelta(_short(reason), _short(self._model))
 
     def _read_usage(self, usage: object) -> None:
@@ -134,7 +152,10 @@ class ReplyBuilder:
         thought = text_of(delta.get("reasoning_content") or delta.get("reasoning"))
         self._room -= len(said)
         self._written += len(said) + len(thought)
+        self._blanks = 0 if said.strip() else self._blanks + len(said)
         if spoken := self._spoken.feed(said):
+            if len(self._text) <= _LONGEST_WRITTEN_CALL:
+                self._text += spoken
             yield TextDelta(spoken)
 
     def _read_calls(self, delta: Mapping[str, Any]) -> None:

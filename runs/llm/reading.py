@@ -54,6 +54,9 @@ def _read_events(pieces: Iterator[bytes], budget: Budget, builder: ReplyBuilder)
         if builder.is_overfull:
             log.warning("the model wrote more than it was asked for; the rest was left out")
             return
+        if builder.has_trailed_off:
+            builder.cut_blanks()
+            return
         if builder.has_ended:
             budget.at_most(_GRACE_SECONDS)
 

@@ -123,6 +123,18 @@ def test_a_route_that_cannot_be_read_is_asked_again_three_times(reserving: World
     run = reserving.play(reserving.post(), line, line, line)
     assert (run.outcome, run.error_code) == ("failed", "model_unusable")
     assert effects() == []
+    # A model without chance in it would answer the same to the same: each time it is told what was wrong.
+    told = [request.messages[-1].text for request in reserving.requests()]
+    assert "could not be used" not in told[0]
+    assert all("could not be used" in text and "choose_activity" in text for text in told[1:])
+
+
+def test_what_keeps_an_escalated_step_open_is_said_in_the_tools_names(reserving: World) -> None:
+    run = reserving.run(call("escalate", {"reason": "I cannot."}))
+    assert run.outcome == ""
+    gap = run.escalations.get().gap
+    assert "Reserve" in gap
+    assert "facts." not in gap + run.answer
 
 
 def test_inputs_are_only_what_the_words_say(world: World) -> None:

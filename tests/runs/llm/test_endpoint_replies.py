@@ -436,3 +436,36 @@ def test_connections_are_used_again():
         for _ in range(5):
             ask(model)
         assert server.connections == 1
+
+
+def test_a_call_written_out_as_text_is_that_call():
+    reply = reply_to(text('{"name": "find_order", ', '"arguments": {"words": "é", "sum": 1.10}}\n'))
+
+    assert named_calls(reply) == [("find_order", '{"words":"é","sum":1.10}')]
+    assert reply.finish_reason == "tool_calls"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'I call {"name": "find_order", "arguments": {}}',
+        '{"name": "drop_order", "arguments": {}}',
+        '{"name": "find_order", "arguments": "all"}',
+        '{"name": "find_order", "arguments": {}, "approved": true}',
+        '{"name": "find_order", "arguments": {}}{"name": "find_order", "arguments": {}}',
+        '{"name": "find_order", "arguments": {',
+    ],
+)
+def test_text_that_is_anything_else_stays_text(said: str):
+    reply = reply_to(text(said))
+
+    assert (reply.text, reply.calls, reply.finish_reason) == (said, (), "stop")
+
+
+def test_a_model_that_writes_blanks_without_an_end_is_not_waited_for():
+    blanks = [chunk({"content": "\n" * 50}) for _number in range(5)]
+    held = stream(chunk({"content": "All is said."}), *blanks, turns.Pace(60), chunk(finish="length"))
+
+    reply = reply_to(held, timeout_seconds=5.0)
+
+    assert (reply.text.strip(), reply.finish_reason) == ("All is said.", "stop")
