@@ -1,27 +1,43 @@
 """What workers do for the catalogue."""
 
+from collections.abc import Callable
+
 from django.db import close_old_connections
 from procrastinate.contrib.django import app
 
-from activities.discovery.index import vectors
+from activities.discovery.index.jobs import EMBED
 from activities.likeness import vectors as likeness
 
 
-@app.task(name=vectors.TASK, lock=vectors.TASK)
-def embed_cards() -> None:
-    """Make the vectors that are due."""
+def _in_a_job(work: Callable[[], object]) -> None:
     close_old_connections()
     try:
-        vectors.embed_due()
+        work()
     finally:
         close_old_connections()
+
+
+def _embed_due() -> None:
+    # Loads numpy, which a process that only knows of the task does not need.
+    from activities.discovery.index.vectors import embed_due
+
+    embed_due()
+
+
+@app.task(name=EMBED, lock=EMBED)
+def embed_cards() -> None:
+    """Make the vectors of the cards that were just changed."""
+    _in_a_job(_embed_due)
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="activities.embed_due", lock=EMBED, queueing_lock="activities.embed_due", pass_context=False)
+def embed_what_is_due(timestamp: int) -> None:
+    """Every minute: what an endpoint that was down, or another embedder than before, left to do."""
+    _in_a_job(_embed_due)
 
 
 @app.task(name=likeness.TASK, lock=likeness.TASK)
 def embed_texts() -> None:
     """Make the vectors by which cards are likened."""
-    close_old_connections()
-    try:
-        likeness.make_due()
-    finally:
-        close_old_connections()
+    _in_a_job(likeness.make_due)

@@ -21,8 +21,11 @@ class Rarity:
     @classmethod
     def over(cls, cards: Sequence[Iterable[str]]) -> "Rarity":
         """Count over the stems of each of `cards`."""
-        counts = Counter(stem for stems in cards for stem in stems)
-        total = len(cards)
+        return cls.counted(Counter(stem for stems in cards for stem in stems), len(cards))
+
+    @classmethod
+    def counted(cls, counts: Mapping[str, int], total: int) -> "Rarity":
+        """Make it of how many of `total` cards have each stem."""
         known = {stem: math.log(1 + total / count) for stem, count in counts.items()}
         return cls(known, math.log(1 + max(total, 2)))
 

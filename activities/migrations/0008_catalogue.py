@@ -38,9 +38,11 @@ class Migration(migrations.Migration):
                 ('risk', models.CharField(blank=True, max_length=8)),
                 ('tokens', models.PositiveIntegerField(default=0)),
                 ('digest', models.CharField(max_length=64)),
-                ('vectors_of', models.CharField(blank=True, max_length=300)),
+                ('embedder', models.CharField(blank=True, max_length=200)),
+                ('embedded_digest', models.CharField(blank=True, max_length=64)),
                 ('available', models.BooleanField(default=True)),
                 ('words', django.contrib.postgres.search.SearchVectorField()),
+                ('weights', models.JSONField(blank=True, default=dict)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('activity', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='activities.activity')),
                 ('workspace', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.workspace')),
@@ -73,10 +75,11 @@ class Migration(migrations.Migration):
             name='CardVector',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('permission', models.CharField(blank=True, max_length=200)),
                 ('embedder', models.CharField(max_length=200)),
                 ('part', models.CharField(choices=[('card', 'card'), ('example', 'example request')], max_length=8)),
-                ('position', models.PositiveSmallIntegerField(default=0)),
                 ('vector', pgvector.django.halfvec.HalfVectorField()),
+                ('texts', models.BinaryField()),
                 ('card', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='activities.card')),
             ],
             options={
@@ -86,7 +89,22 @@ class Migration(migrations.Migration):
         ),
         # A vector stays in its row, where a comparison of thousands reads it without a detour.
         migrations.RunSQL(
-            'ALTER TABLE activities_cardvector ALTER COLUMN vector SET STORAGE PLAIN', migrations.RunSQL.noop
+            # All texts of a card are read for few cards only: out of the row, and not packed in vain.
+            'ALTER TABLE activities_cardvector ALTER COLUMN vector SET STORAGE PLAIN,'
+            ' ALTER COLUMN texts SET STORAGE EXTERNAL',
+            migrations.RunSQL.noop,
+        ),
+        migrations.CreateModel(
+            name='EmbedderState',
+            fields=[
+                ('embedder', models.CharField(max_length=200, primary_key=True, serialize=False)),
+                ('trouble', models.TextField(blank=True)),
+                ('since', models.DateTimeField()),
+            ],
+            options={
+                'verbose_name': 'state of the embedder',
+                'verbose_name_plural': 'states of embedders',
+            },
         ),
         migrations.CreateModel(
             name='ToolGroup',
@@ -117,7 +135,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='card',
-            index=models.Index(fields=['kind', 'permission'], name='card_permission'),
+            index=models.Index(condition=models.Q(('available', True)), fields=['kind', 'permission', 'workspace'], include=('id', 'key', 'source', 'tags', 'embedder', 'updated_at'), name='card_permitted'),
         ),
         migrations.AddIndex(
             model_name='card',
@@ -141,7 +159,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='cardvector',
-            constraint=models.UniqueConstraint(fields=('card', 'embedder', 'part', 'position'), name='card_vector_once'),
+            constraint=models.UniqueConstraint(fields=('card', 'embedder', 'part'), name='card_vector_once'),
+        ),
+        migrations.AddIndex(
+            model_name='cardvector',
+            index=models.Index(fields=['embedder', 'part', 'permission'], name='card_vector_permission'),
         ),
         migrations.AddConstraint(
             model_name='toolgroup',

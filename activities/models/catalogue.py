@@ -45,12 +45,15 @@ class Card(Identified):
     tokens = models.PositiveIntegerField(default=0)
     #: Of everything that is indexed: what has not changed is not indexed again.
     digest = models.CharField(max_length=64)
-    #: Embedder and digest its vectors were made of: another one here, and they are due again.
-    vectors_of = models.CharField(max_length=300, blank=True)
+    #: Whose vectors it has, and from which texts: those of an older digest serve until new ones are made.
+    embedder = models.CharField(max_length=200, blank=True)
+    embedded_digest = models.CharField(max_length=64, blank=True)
     #: False: quarantined, gone or retired. It is found by nobody.
     available = models.BooleanField(default=True)
     #: Folded stems: A the name, B aliases, C the summary, D examples.
     words = SearchVectorField()
+    #: Stem → what it is worth, for the final ranking.
+    weights = models.JSONField(default=dict, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -63,7 +66,13 @@ class Card(Identified):
             )
         ]
         indexes = [
-            models.Index(fields=["kind", "permission"], name="card_permission"),
+            # All that the permission filter asks: it is answered without a look at the rows.
+            models.Index(
+                fields=["kind", "permission", "workspace"],
+                include=["id", "key", "source", "tags", "embedder", "updated_at"],
+                condition=models.Q(available=True),
+                name="card_permitted",
+            ),
             models.Index(fields=["key"], name="card_key"),
             GinIndex(fields=["words"], name="card_words"),
             GinIndex(fields=["tags"], name="card_tags"),
@@ -107,28 +116,48 @@ class CardPhrase(Identified):
 
 
 class VectorPart(models.TextChoices):
-    CARD = "card", _("card")
-    EXAMPLE = "example", _("example request")
+    CARD = "card", _("card")  #: name, aliases and summaries
+    EXAMPLE = "example", _("example request")  #: examples, masked
 
 
 class CardVector(models.Model):
-    """One text of a card as a unit vector. `embedder` names the model: vectors of two are never compared."""
+    """What a card's texts of one kind mean, for one embedder: vectors of two embedders are never compared.
+
+    `vector` is their mean, which finds the card among thousands; `texts` are all of them, for the final
+    ranking: one row of `dimensions` half-precision floats after the other.
+    """
 
     card = models.ForeignKey(Card, on_delete=models.CASCADE, related_name="vectors")
+    #: The card's own, so that a comparison of thousands reads no other row.
+    permission = models.CharField(max_length=200, blank=True)
     embedder = models.CharField(max_length=200)
     part = models.CharField(max_length=8, choices=VectorPart.choices)
-    position = models.PositiveSmallIntegerField(default=0)
     vector = HalfVectorField()
+    texts = models.BinaryField()
 
     class Meta:
         verbose_name = _("vector of a card")
         verbose_name_plural = _("vectors of cards")
-        constraints = [
-            models.UniqueConstraint(fields=["card", "embedder", "part", "position"], name="card_vector_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["card", "embedder", "part"], name="card_vector_once")]
+        indexes = [models.Index(fields=["embedder", "part", "permission"], name="card_vector_permission")]
 
     def __str__(self) -> str:
-        return f"{self.part} {self.position}"
+        return f"{self.embedder}: {self.part}"
+
+
+class EmbedderState(models.Model):
+    """Whether the vectors' model answers: the last trouble with it, as any process found it."""
+
+    embedder = models.CharField(max_length=200, primary_key=True)
+    trouble = models.TextField(blank=True)
+    since = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("state of the embedder")
+        verbose_name_plural = _("states of embedders")
+
+    def __str__(self) -> str:
+        return self.embedder
 
 
 class ToolGroup(Identified):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from django.conf import settings
 
 from activities.discovery.found import CataloguePart, Found, FoundCard
-from activities.discovery.search import Rewrite, permitted, search
-from activities.models import CardKind, ToolGroupEntry
+from activities.discovery.parts import tool_cards
+from activities.discovery.search import Rewrite, search
+from activities.models import ToolGroupEntry
 from activities.models.discovery import ToolsShown
 from activities.models.openings import OpeningKind
 from activities.openings import StepTools, part_of
@@ -91,8 +92,7 @@ class _Look:
     def few(self) -> dict[str, ToolContract] | None:
         """Return all that is open and usable; None when these are more than a step's group may be."""
         most = settings.DISCOVERY_GROUP_UP_TO
-        run = self.view.run
-        cards = permitted(run.user, run.workspace, self.permissions, self.part, CardKind.TOOL)
+        cards = tool_cards(self.view.run.workspace, self.part, self.permissions)
         keys = list(cards.order_by("key").values_list("key", flat=True)[: 2 * most + 1])
         if len(keys) > 2 * most:
             return None

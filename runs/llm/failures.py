@@ -7,11 +7,9 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from agentapp.kernel.errors import ModelUnavailable
+from agentapp.kernel.redaction import redacted
 
 log = logging.getLogger("runs.llm")
-
-_SECRET = re.compile(r"(?i)(bearer\s+\S+|\b(?:sk|pk|key|api|gsk)[-_][\w*-]{4,})")
-_DETAIL_LENGTH = 500
 
 
 class Failure(StrEnum):
@@ -135,8 +133,3 @@ def failure_of_status(status: int, body: str) -> Failure:
     if status >= 500:
         return Failure.SERVER_ERROR
     return Failure.REDIRECTED if 300 <= status < 400 else Failure.REFUSED
-
-
-def redacted(words: str) -> str:
-    """What may stand in a log: short, on one line, without anything that looks like a key."""
-    return _SECRET.sub("[key]", " ".join(words.split()))[:_DETAIL_LENGTH]

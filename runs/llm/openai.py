@@ -12,6 +12,7 @@ import httpx2
 import openai
 
 from agentapp.kernel.errors import Misconfigured, ModelUnavailable
+from agentapp.kernel.transport import BoundedTransport, Budget
 from runs.llm import wire
 from runs.llm.base import Delta, ModelCancelled, ModelRequest
 from runs.llm.deltas import ReplyBuilder
@@ -19,7 +20,6 @@ from runs.llm.failures import Failure, failure_of_status, unavailable
 from runs.llm.profiles import FORM_REFUSED, Profile, adapted, profile_for
 from runs.llm.reading import read_reply
 from runs.llm.retry import pause_before_retry, retry_after
-from runs.llm.transport import BoundedTransport, Budget
 
 log = logging.getLogger("runs.llm")
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import httpx2
 
+from agentapp.kernel.transport import Budget
 from runs.llm import exact
 from runs.llm.base import Delta
 from runs.llm.deltas import ReplyBuilder
 from runs.llm.failures import Failure, unavailable
 from runs.llm.sse import EventReader
-from runs.llm.transport import Budget
 
 log = logging.getLogger("runs.llm")
 

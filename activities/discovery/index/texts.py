@@ -12,12 +12,15 @@ from activities.models import Activity, CardKind
 from activities.models.activity import PhraseKind
 from activities.models.fields import Texts
 from activities.openings import may_write
-from activities.tools import Effect, ToolContract, registry
+from activities.tools import Effect, ToolContract
 from agentapp.kernel.canonical import digest
 from agentapp.kernel.text import clean_text
 
 #: As long as its column.
 MAX_PHRASE = 300
+#: A server may declare any number; an index entry holds so many.
+_MAX_TAGS = 16
+_MAX_TAG = 64
 #: Raise it when other words are made of the same texts: every card is indexed again.
 INDEX_FORMAT = 1
 
@@ -52,8 +55,9 @@ class CardContent:
         return self.kind, self.workspace_id, self.key
 
     def digest(self, learned: Iterable[Phrase] = ()) -> str:
-        """Of all that is indexed, with the phrases people added."""
-        return digest([INDEX_FORMAT, astuple(self), [astuple(phrase) for phrase in learned]])
+        """Of all that is indexed and ranked by, with the phrases people added."""
+        phrases = [astuple(phrase) for phrase in (*self.phrases, *learned)]
+        return digest([INDEX_FORMAT, self.key, self.name, self.summary, self.writes, phrases])
 
     @property
     def tokens(self) -> int:
@@ -67,19 +71,15 @@ class CardContent:
         return " ".join((summary, ", ".join(aliases[:SHOWN_ALIASES]), self.when_not_to_use)).strip()
 
 
-def tool_contents() -> Iterator[CardContent]:
-    """The cards of all registered tools."""
-    return (tool_content(contract) for contract in registry)
-
-
 def tool_content(contract: ToolContract) -> CardContent:
+    """Return the card of a tool."""
     phrases = [
         *_phrases(PhraseKind.ALIAS, contract.aliases.items()),
         *_phrases(PhraseKind.EXAMPLE, contract.examples.items()),
     ]
     return CardContent(
         kind=CardKind.TOOL,
-        workspace_id=getattr(contract, "workspace_id", None),
+        workspace_id=contract.workspace_id,
         key=contract.key,
         name=_in_all_languages(contract.title),
         summary={"en": clean_text(contract.summary)},
@@ -87,14 +87,14 @@ def tool_content(contract: ToolContract) -> CardContent:
         phrases=tuple(phrases),
         source=contract.source,
         permission=contract.permission,
-        tags=tuple(sorted(contract.tags)),
+        tags=tuple(sorted({tag[:_MAX_TAG] for tag in contract.tags})[:_MAX_TAGS]),
         writes=contract.effect is not Effect.NONE,
         risk=contract.risk.value,
     )
 
 
 def activity_content(activity: Activity) -> CardContent:
-    """The card of an entry activity; its tools say whether it writes."""
+    """Return the card of an entry activity; its tools say whether it writes."""
     agent = activity.revision.agent
     return CardContent(
         kind=CardKind.ACTIVITY,

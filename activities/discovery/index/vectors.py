@@ -1,62 +1,112 @@
 """The vectors of the cards, made in the background; until they are there, words alone answer."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet, Value
-from django.db.models.functions import Concat
-from procrastinate.contrib.django import app
+from django.db.models import F, Q, QuerySet
+from pgvector import HalfVector
 
-from activities.discovery.embedder import Embedder, default_embedder
+from activities.discovery.cards import CardText, masked_examples, title_texts
+from activities.discovery.chosen import index_embedder
+from activities.discovery.embedder import Embedder, EmbedderUnavailable
+from activities.discovery.index import nearest, state
+from activities.discovery.index.upkeep import learned_phrases
 from activities.models import Card, CardVector, VectorPart
 from activities.models.activity import PhraseKind
-from activities.models.fields import in_language
 
-TASK = "activities.embed_cards"
+if TYPE_CHECKING:
+    from activities.discovery.embedder import Vectors
+
 #: So many cards at a time: what is done is kept when the process ends.
-_BATCH = 50
+_BATCH = 64
 
 
-def defer_embedding() -> None:
-    """Queue the job that embeds what is due, in the current transaction."""
-    app.configure_task(TASK).defer()
-
-
-def due(embedder: Embedder) -> QuerySet[Card]:
-    """Return the cards whose vectors this embedder has still to make."""
-    made = Concat(Value(f"{embedder.name}/"), F("digest"))
-    return Card.objects.filter(available=True).exclude(vectors_of=made).order_by("pk")
+def due(embedder: str) -> QuerySet[Card]:
+    """Return the cards whose vectors this embedder has still to make, those with like rights together."""
+    stale = ~Q(embedder=embedder) | ~Q(embedded_digest=F("digest"))
+    return Card.objects.filter(stale, available=True).order_by("permission", "key")
 
 
 def embed_due() -> int:
-    """Make the vectors that are due and return of how many cards. Raises EmbedderUnavailable."""
-    embedder = default_embedder()
-    done = 0
-    while batch := list(due(embedder).prefetch_related("phrases")[:_BATCH]):
-        for card in batch:
-            _embed(card, embedder)
-        done += len(batch)
-    return done
+    """Make the vectors that are due and return of how many cards; keep the indexes over them."""
+    embedder = index_embedder()
+    keys = list(due(embedder.name).values_list("pk", flat=True))
+    try:
+        for start in range(0, len(keys), _BATCH):
+            _embed(list(_loaded(keys[start : start + _BATCH])), embedder)
+    except EmbedderUnavailable as error:
+        state.note_trouble(embedder.name, error)
+        return 0
+    if keys:
+        state.note_working(embedder.name)
+        nearest.keep_up(embedder.name, embedder.dimensions, changed=len(keys))
+    return len(keys)
 
 
-def _embed(card: Card, embedder: Embedder) -> None:
-    texts = list(_texts(card))
-    rows = embedder.encode([text for _part, text in texts])
+def _loaded(keys: Sequence[UUID]) -> QuerySet[Card]:
+    return Card.objects.filter(pk__in=keys).defer("words", "weights").prefetch_related("phrases")
+
+
+def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
+    """Encode all texts of `cards` at once, and store them unless a card was changed meanwhile."""
+    texts = {card.pk: _texts(card) for card in cards}
+    flat = list(dict.fromkeys(text for parts in texts.values() for part in parts.values() for text in part))
+    encoded = dict(zip(flat, embedder.encode(flat), strict=True))
+    rows = [row for card in cards for row in _rows(card, texts[card.pk], encoded, embedder)]
     with transaction.atomic():
-        card.vectors.all().delete()
-        CardVector.objects.bulk_create(_rows(card, embedder, texts, rows.tolist()))
-        Card.objects.filter(pk=card.pk).update(vectors_of=f"{embedder.name}/{card.digest}")
+        kept = [card.pk for card in cards if _mark(card, embedder)]
+        CardVector.objects.filter(card__in=kept).delete()
+        CardVector.objects.bulk_create(row for row in rows if row.card_id in kept)
+
+
+def _mark(card: Card, embedder: Embedder) -> bool:
+    """Put on record whose vectors the card has; False when its texts are others by now."""
+    unchanged = Card.objects.filter(pk=card.pk, digest=card.digest)
+    return bool(unchanged.update(embedder=embedder.name, embedded_digest=card.digest))
+
+
+def _texts(card: Card) -> dict[VectorPart, tuple[str, ...]]:
+    text = text_of(card)
+    return {VectorPart.CARD: title_texts(text), VectorPart.EXAMPLE: masked_examples(text)}
+
+
+def text_of(card: Card) -> CardText:
+    """Return the texts of a stored card, whose phrases are prefetched."""
+    learned = {(phrase.kind, phrase.language, phrase.text) for phrase in learned_phrases(card)}
+    phrases = [
+        row for row in card.phrases.all() if not row.learned or (row.kind, row.language, row.text) in learned
+    ]
+    return CardText(
+        key=card.key,
+        names=tuple(card.name.values()),
+        aliases=tuple(row.text for row in phrases if row.kind == PhraseKind.ALIAS),
+        summaries=tuple(card.summary.values()),
+        examples=tuple(row.text for row in phrases if row.kind == PhraseKind.EXAMPLE),
+        writes=card.writes,
+    )
 
 
 def _rows(
-    card: Card, embedder: Embedder, texts: Sequence[tuple[VectorPart, str]], rows: list[list[float]]
+    card: Card,
+    texts: dict[VectorPart, tuple[str, ...]],
+    encoded: dict[str, "Vectors"],
+    embedder: Embedder,
 ) -> Iterator[CardVector]:
-    for position, ((part, _text), row) in enumerate(zip(texts, rows, strict=True)):
-        yield CardVector(card=card, embedder=embedder.name, part=part, position=position, vector=row)
+    import numpy as np
 
-
-def _texts(card: Card) -> Iterator[tuple[VectorPart, str]]:
-    yield VectorPart.CARD, " ".join((in_language(card.name, "en"), in_language(card.summary, "en")))
-    for phrase in card.phrases.all():
-        if phrase.kind == PhraseKind.EXAMPLE:
-            yield VectorPart.EXAMPLE, phrase.text
+    for part, listed in texts.items():
+        if not listed:
+            continue
+        vectors = np.stack([encoded[text] for text in listed])
+        mean = vectors.mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        yield CardVector(
+            card=card,
+            permission=card.permission,
+            embedder=embedder.name,
+            part=part,
+            vector=HalfVector(mean / length if length else vectors[0]),
+            texts=vectors.astype(np.float16).tobytes(),
+        )

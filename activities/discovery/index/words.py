@@ -1,12 +1,14 @@
-"""The words of a card as PostgreSQL indexes them: folded on our side, weighted by where they stand."""
+"""The words of a card as PostgreSQL indexes them: stems folded on our side, weighted by where they stand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db.models import TextField, Value
 from django.db.models.functions import Cast
 
+from activities.discovery.cards import CardText, masked_examples, weigh
 from activities.discovery.index.texts import CardContent, Phrase
+from activities.discovery.language import content_stems
 from activities.models.activity import PhraseKind
 from agentapp.kernel.text import words
 
@@ -14,25 +16,45 @@ from agentapp.kernel.text import words
 _LONGEST = 100
 
 
-def folded(text: str) -> list[str]:
-    """Return the words of `text` as they are stored and sought."""
-    return [word[:_LONGEST] for word in words(text)]
-
-
-def weighted_words(content: CardContent, learned: Iterable[Phrase] = ()) -> Cast:
-    """Return a card's words as an expression: A name, B aliases, C summary, D examples."""
+def card_text(content: CardContent, learned: Iterable[Phrase] = ()) -> CardText:
+    """Return all texts of a card, in every language together, as they are scored."""
     phrases = [*content.phrases, *learned]
-    weights: dict[str, str] = {}
-    for weight, texts in {
-        "A": content.name.values(),
-        "B": [content.key.replace("_", " "), *_of(phrases, PhraseKind.ALIAS)],
-        "C": content.summary.values(),
-        "D": _of(phrases, PhraseKind.EXAMPLE),
-    }.items():
-        for word in (word for text in texts for word in folded(text)):
-            weights.setdefault(word, weight)
-    written = " ".join(f"'{word}':1{weight}" for word, weight in sorted(weights.items()))
+    return CardText(
+        key=content.key,
+        names=tuple(content.name.values()),
+        aliases=tuple(_of(phrases, PhraseKind.ALIAS)),
+        summaries=tuple(content.summary.values()),
+        examples=tuple(_of(phrases, PhraseKind.EXAMPLE)),
+        writes=content.writes,
+    )
+
+
+def stem_weights(text: CardText) -> dict[str, float]:
+    """Return the stems of a card with what each is worth in the final ranking."""
+    return {stem[:_LONGEST]: worth for stem, worth in weigh(text, masked_examples(text)).items()}
+
+
+def weighted_words(text: CardText) -> Cast:
+    """Return a card's words as an expression: A name, B aliases, C summary, D examples."""
+    letters: dict[str, str] = {}
+    for letter, texts in _by_letter(text):
+        for stem in (stem for each in texts for stem in stems(each)):
+            letters.setdefault(stem, letter)
+    written = " ".join(f"'{stem}':1{letter}" for stem, letter in sorted(letters.items()))
     return Cast(Value(written, output_field=TextField()), SearchVectorField())
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of `text` as they are stored and sought: letters and digits only."""
+    return [stem[:_LONGEST] for stem in content_stems(words(text))]
+
+
+def _by_letter(text: CardText) -> Iterator[tuple[str, Iterable[str]]]:
+    handle = text.key.rsplit(".", 1)[-1].replace("_", " ")
+    yield "A", text.names
+    yield "B", (handle, *text.aliases)
+    yield "C", text.summaries
+    yield "D", masked_examples(text)
 
 
 def _of(phrases: Iterable[Phrase], kind: PhraseKind) -> list[str]:
