@@ -1,7 +1,7 @@
 """Saying a request in other words, without a model: what was asked, and what else it is called.
 
-The groups are everyday deeds of any business in English and French, not the words of one. They were written
-down, not fitted to a set of requests.
+The groups are everyday deeds in English and French, not the words of a business. They were written down, not
+fitted to a set of requests.
 """
 
 from functools import cache
@@ -12,47 +12,37 @@ from agentapp.kernel.text import words
 _GROUPS = """
     find search look locate retrieve chercher trouver rechercher retrouver
     show read view display get see open afficher montrer consulter lire voir
-    list all every overview enumerate lister liste inventaire
+    list every overview enumerate lister liste
     create add new make register creer ajouter nouveau enregistrer ouvrir
-    change update edit modify correct fix rename modifier changer corriger mettre jour
+    change update edit modify correct fix rename modifier changer corriger
     delete remove erase drop discard supprimer enlever effacer retirer
     stop cancel end terminate abort kill halt annuler arreter interrompre terminer
     start run launch execute begin trigger demarrer lancer executer declencher
-    send deliver mail email forward envoyer transmettre expedier
-    remind chase nudge relancer rappeler relance
-    refund reimburse repay rembourser remboursement
-    pay settle payment transfer payer regler paiement virement
-    invoice bill facture note
-    owe owing unpaid overdue outstanding due arrears impaye retard echu du
-    buy order purchase acheter commander commande achat
-    deliver delivery parcel package shipment shipping freight colis livraison envoi expedition
-    late delay delayed behind slow retard tarde
-    track follow status progress where suivre suivi statut etat avancement
+    send mail email forward envoyer transmettre expedier
+    give return back rendre redonner restituer
+    pay settle transfer payer regler
+    buy order purchase acheter commander commande
+    deliver delivery parcel package shipment colis livraison envoi expedition
+    late delay delayed behind overdue outstanding due retard tarde echu
+    track follow status progress where suivre suivi statut avancement
     book reserve schedule plan appointment reserver planifier
     meeting event calendar reunion evenement agenda
     approve accept confirm validate authorise approuver accepter valider autoriser
     refuse reject deny decline refuser rejeter
-    assign give hand allocate attribute attribuer affecter assigner confier
-    customer client buyer account client compte
-    supplier vendor provider fournisseur prestataire
-    employee staff colleague worker employe salarie collegue
-    leave holiday vacation absence conge vacances absence
-    password login access account connexion acces identifiant
-    broken error fault bug issue problem incident ticket panne erreur probleme incident
-    report summary analysis analyse statistics figures rapport synthese statistiques chiffres
-    compare difference versus comparer difference
-    count number many much total sum amount compter nombre combien total montant somme
+    assign hand allocate attribute attribuer affecter assigner confier
+    broken error fault bug issue problem incident panne erreur probleme
+    report summary analysis statistics figures rapport synthese statistiques chiffres analyse
+    compare difference versus comparer
+    count number many much total sum amount compter nombre combien montant somme
     price cost rate fee tariff prix cout tarif
     convert translate turn convertir traduire transformer
     share permission grant invite partager inviter droits
     upload import load attach importer charger joindre
     download export save telecharger exporter sauvegarder
-    notify alert warn tell inform prevenir alerter avertir informer
+    notify alert warn tell inform remind nudge prevenir alerter avertir informer rappeler
     job task process batch work tache travail traitement
-    file document paper record fichier document dossier
+    file document paper record fichier dossier
     address phone contact telephone adresse coordonnees
-    weather forecast temperature meteo previsions
-    stock inventory warehouse available stock entrepot disponible
 """
 
 
