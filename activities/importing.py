@@ -173,16 +173,21 @@ def _write_step(activity: Activity, part: StepPart, position: int, bindings: dic
 
 def write_openings(step: Step, parts: Sequence[OpeningPart]) -> None:
     """Write what a step is open to. Rows of before are not touched."""
-    StepOpening.objects.bulk_create(
-        StepOpening(
-            step=step,
-            position=index,
-            kind=part.to.partition(":")[0],
-            value=part.to.partition(":")[2],
-            raised_risk=part.raise_risk,
-            always_confirm=part.confirm,
-        )
-        for index, part in enumerate(parts)
+    rows = [opening_row(part, position) for position, part in enumerate(parts)]
+    for row in rows:
+        row.step = step
+    StepOpening.objects.bulk_create(rows)
+
+
+def opening_row(part: OpeningPart, position: int) -> StepOpening:
+    """Return an opening that belongs to no step yet."""
+    kind, _colon, value = part.to.partition(":")
+    return StepOpening(
+        position=position,
+        kind=kind,
+        value=value,
+        raised_risk=part.raise_risk,
+        always_confirm=part.confirm,
     )
 
 

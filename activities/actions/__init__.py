@@ -3,6 +3,7 @@
 from activities.actions.agents import agent_create, agent_import, agent_update
 from activities.actions.changes import EditedMeanwhile, revision_change
 from activities.actions.drafts import draft_create, draft_discard, revision_draft_from, revision_settings
+from activities.actions.groups import tool_group_change, tool_group_create, tool_group_remove
 from activities.actions.prompts import prompt_delete, prompt_save, prompts_import
 from activities.actions.publishing import revision_publish, revision_retire
 
@@ -21,4 +22,7 @@ __all__ = [
     "revision_publish",
     "revision_retire",
     "revision_settings",
+    "tool_group_change",
+    "tool_group_create",
+    "tool_group_remove",
 ]

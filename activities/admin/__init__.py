@@ -2,5 +2,6 @@
 
 from activities.admin.agents import AgentAdmin
 from activities.admin.extensions import extensions
+from activities.admin.groups import ToolGroupAdmin
 
-__all__ = ["AgentAdmin", "extensions"]
+__all__ = ["AgentAdmin", "ToolGroupAdmin", "extensions"]

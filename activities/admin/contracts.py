@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from activities.blueprint import OutputPart
+from activities.catalogue import Opened, led_to
 from activities.checks.templates import template_problems
 from activities.importing import output_row
 from activities.models import Activity, Step, ToolBinding
@@ -20,7 +22,11 @@ def contracts_of(bindings: Iterable[ToolBinding]) -> list[ToolContract]:
 
 def places(activity: Activity) -> dict[str, list[Place]]:
     """Return what each of the activity's tools gives, by the tool's title."""
-    return {str(each.title): fact_places(each) for each in contracts_of(activity.tool_bindings.all())}
+    found = {str(each.title): fact_places(each) for each in contracts_of(activity.tool_bindings.all())}
+    for step in activity.steps.all():
+        if step.openings.all():
+            found = {**opened_places(led_to(step, activity.revision.agent.workspace)), **found}
+    return found
 
 
 def places_at(step: Step | None, activity: Activity) -> dict[str, list[Place]]:
@@ -31,6 +37,14 @@ def places_at(step: Step | None, activity: Activity) -> dict[str, list[Place]]:
     here = [binding for binding in activity.tool_bindings.all() if binding.pk in allowed or step is None]
     found = {str(each.title): fact_places(each) for each in contracts_of(here)}
     return {**found, **_others(activity)}
+
+
+def opened_places(opened: Opened | None) -> dict[str, list[Place]]:
+    """Return what can be read of the tools that a step is open to; of many, nothing: nobody reads it."""
+    tools = [contract for each in opened.led for contract in each.usable] if opened else []
+    if len(tools) > settings.DISCOVERY_GROUP_UP_TO:
+        return {}
+    return {str(each.title): fact_places(each) for each in tools}
 
 
 def all_places(activity: Activity) -> dict[str, list[Place]]:

@@ -1,11 +1,11 @@
 """The conditions of steps: readable, and fitting the types of what they read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from activities import conditions
 from activities.checks.problem import Look, Problem
 from activities.conditions import BadCondition
-from activities.models import Activity
+from activities.models import Activity, StepOpening
 
 
 def readable(look: Look) -> Iterator[Problem]:
@@ -24,10 +24,15 @@ def fitting(look: Look) -> Iterator[Problem]:
             yield Problem(place, message)
 
 
-def condition_problems(activity: Activity, expression: str) -> list[str]:
-    """Return what is wrong with a condition of `activity` before it is saved; sentences with remedies."""
+def condition_problems(
+    activity: Activity, expression: str, openings: Sequence[StepOpening] = ()
+) -> list[str]:
+    """Return what is wrong with a condition of `activity` before it is saved; sentences with remedies.
+
+    `openings` are those of its step, when they are not saved either.
+    """
     try:
-        return conditions.misfits(expression, Look(activity, expression).scope)
+        return conditions.misfits(expression, Look(activity, expression, openings=openings).scope)
     except BadCondition as error:
         return [str(error)]
 

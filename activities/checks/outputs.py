@@ -65,7 +65,8 @@ def _unknown_fact(look: Look, path: str, otherwise: str) -> str:
 def _unused_tool(look: Look, path: str) -> str:
     key = path.split(".")[1].partition("[")[0]
     acting = [step for step in look.steps if step.tool_choice != ToolChoice.NONE]
-    given = {contract.fact_key for step in acting for contract in look.tools_until(step)}
+    used = (contract for step in acting for contract in (*look.tools_until(step), *look.opened(step)))
+    given = {contract.fact_key for contract in used}
     if key in given:
         return ""
     return _("It is never filled: no step uses the tool that gives “%(fact)s”.") % {"fact": key}

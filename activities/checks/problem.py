@@ -1,6 +1,6 @@
 """What a check finds, and what it looks at."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,11 +27,12 @@ class Problem:
 class Look:
     """One activity with all it holds, read once, and what follows from its tools' contracts.
 
-    `unsaved` are conditions or templates that are looked at before they are the activity's.
+    `unsaved` are conditions or templates that are looked at before they are the activity's; `openings` those
+    of a step that are not saved either.
     """
 
-    def __init__(self, activity: Activity, *unsaved: str) -> None:
-        self.activity, self.unsaved = activity, unsaved
+    def __init__(self, activity: Activity, *unsaved: str, openings: Sequence[StepOpening] = ()) -> None:
+        self.activity, self.unsaved, self.unsaved_openings = activity, unsaved, openings
         self.key = activity.key
         self.inputs: dict[str, ActivityInput] = {row.name: row for row in activity.inputs.all()}
         self.bindings: list[ToolBinding] = list(activity.tool_bindings.all())
@@ -54,10 +55,13 @@ class Look:
 
         Of tools that a step is only open to, there may be thousands: of these, what is read somewhere.
         """
-        opened = [each for step in self.steps for each in self.opened(step) if each.fact_key in self.read]
-        return {
-            each.fact_key: type_of_model(each.result_model) for each in (*opened, *self.contracts.values())
-        }
+        tools = (*self._opened_and_read(), *self.contracts.values())
+        return {each.fact_key: type_of_model(each.result_model) for each in tools}
+
+    def _opened_and_read(self) -> list[ToolContract]:
+        opened = [each for step in self.steps for each in self.opened(step)]
+        opened += [each for opening in self.unsaved_openings for each in self.opened_by(opening)]
+        return [each for each in opened if each.fact_key in self.read]
 
     @cached_property
     def read(self) -> frozenset[str]:
@@ -68,8 +72,8 @@ class Look:
         """Return the contracts of the tools that an opening leads to here, usable or not."""
         if opening.pk not in self._opened:
             cards = tool_cards(self._workspace, part_of([opening])).order_by("key")
-            contracts = map(registry.get, cards.values_list("key", flat=True))
-            self._opened[opening.pk] = [contract for contract in contracts if contract is not None]
+            keys = cards.values_list("key", flat=True)
+            self._opened[opening.pk] = [self._here[key] for key in keys if key in self._here]
         return self._opened[opening.pk]
 
     def opened(self, step: Step) -> list[ToolContract]:
@@ -86,6 +90,11 @@ class Look:
         until = self.steps[: self.steps.index(step) + 1]
         return [contract for each in until for contract in self.opened(each)]
 
+    @cached_property
+    def _here(self) -> Mapping[str, ToolContract]:
+        """Return the tools that exist for the workspace, read at once: there may be thousands."""
+        return {contract.key: contract for contract in registry.of(self._workspace.pk)}
+
     @property
     def _workspace(self) -> Workspace:
         return self.activity.revision.agent.workspace
@@ -98,8 +107,7 @@ class Look:
     @cached_property
     def sample(self) -> dict[str, Any]:
         """Return invented values for all that a text can name."""
-        opened = [each for step in self.steps for each in self.opened(step) if each.fact_key in self.read]
-        return sample_scope(self.activity, [*opened, *self.contracts.values()])
+        return sample_scope(self.activity, [*self._opened_and_read(), *self.contracts.values()])
 
     def tools_until(self, step: Step) -> list[ToolContract]:
         """Return the contracts of the tools of `step` and of those before it."""

@@ -135,5 +135,7 @@ def step_data(part: Activity, step_id: UUID, **changes: Any) -> dict[str, Any]:
         "tool_choice": "required",
         "passes_when": "has(facts.find_items)",
         "max_attempts": 3,
+        "opens-TOTAL_FORMS": 0,
+        "opens-INITIAL_FORMS": 0,
     }
     return values | changes

@@ -11,9 +11,12 @@ from django.utils.translation import gettext_lazy as _
 from activities import conditions
 from activities.admin import fields
 from activities.admin.forms.base import DeskForm, RowForm, Rows, name_field, rows_of
-from activities.blueprint import OutcomePart, StepPart
+from activities.admin.forms.openings import OpeningRows
+from activities.blueprint import OpeningPart, OutcomePart, StepPart
+from activities.catalogue import CataloguePlace
 from activities.checks.conditions import condition_problems
 from activities.checks.templates import template_problems
+from activities.importing import opening_row
 from activities.models import Activity, Step, ToolBinding
 from activities.models.procedure import ToolChoice
 
@@ -47,7 +50,7 @@ class StepForm(DeskForm):
         label=_("Tools allowed in this step"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("The agent sees these and no others while it is in this step."),
+        help_text=_("The agent always sees these while it is in this step."),
     )
     tool_choice = forms.ChoiceField(
         label=_("Tool choice"),
@@ -97,10 +100,18 @@ class StepForm(DeskForm):
         tools: Sequence[tuple[str, Any]],
         groups: Sequence[Group],
         *args: Any,
+        opens: Sequence[dict[str, Any]] = (),
+        places: Sequence[CataloguePlace] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.activity = activity
+        self.openings = OpeningRows(
+            self.data if self.is_bound else None,
+            prefix="opens",
+            initial=opens,
+            form_kwargs={"frozen": self.frozen, "places": places},
+        )
         offered: Any = self.fields["tools"]
         offered.choices = tools
         target: Any = self.fields["escalate_to"]
@@ -109,11 +120,20 @@ class StepForm(DeskForm):
         for name in ("passes_when", "stops_when"):
             self.fields[name].widget.attrs["data-condition"] = ""
 
+    def is_valid(self) -> bool:
+        return all([super().is_valid(), self.openings.is_valid()])
+
     def clean_passes_when(self) -> str:
-        return checked_condition(self.activity, self.cleaned_data["passes_when"]) or "true"
+        return checked_condition(self.activity, self.cleaned_data["passes_when"], self._opens()) or "true"
 
     def clean_stops_when(self) -> str:
-        return checked_condition(self.activity, self.cleaned_data["stops_when"])
+        return checked_condition(self.activity, self.cleaned_data["stops_when"], self._opens())
+
+    def _opens(self) -> list[OpeningPart]:
+        """Return what the step is to be open to, as typed; a condition may read what it gives."""
+        if not self.openings.is_valid():
+            return []
+        return [row.cleaned_data["part"] for row in self.openings.kept]
 
     def clean_stop_message(self) -> dict[str, str]:
         found: dict[str, str] = self.cleaned_data["stop_message"]
@@ -124,19 +144,22 @@ class StepForm(DeskForm):
         values: dict[str, Any] = super().clean() or {}
         if self.errors:
             return values
-        if values["tool_choice"] != ToolChoice.NONE and not values["tools"]:
-            self.add_error("tools", _now("It must act and has no tool. Allow at least one."))
+        opens = self._opens()
+        acts = values["tool_choice"] != ToolChoice.NONE
+        if acts and not values["tools"] and not opens and self.openings.is_valid():
+            self.add_error("tools", _now("It must act and has no tool. Allow one, or open it below."))
         if values["stops_when"] and not values["stop_message"]:
             self.add_error("stop_message", _now("Say what the person is told then."))
         if not self.errors:
-            values["part"] = self.part(StepPart, values)
+            values["part"] = self.part(StepPart, {**values, "opens": opens})
         return values
 
 
-def checked_condition(activity: Activity, expression: str) -> str:
+def checked_condition(activity: Activity, expression: str, opens: Sequence[OpeningPart] = ()) -> str:
     """Return a condition that reads what is there and compares what can be compared."""
     expression = expression.strip()
-    found = condition_problems(activity, expression) if expression else []
+    openings = [opening_row(part, place) for place, part in enumerate(opens)]
+    found = condition_problems(activity, expression, openings) if expression else []
     if found:
         raise forms.ValidationError(found)
     return expression

@@ -14,6 +14,7 @@ from accounts.models import WorkspaceGroup
 from activities import designing, drafting
 from activities.actions import EditedMeanwhile
 from activities.admin import contracts
+from activities.admin.forms.openings import opening_values
 from activities.admin.forms.steps import StepForm, step_values, tool_choices
 from activities.admin.forms.tools import RISKS, ToolForms
 from activities.admin.page import (
@@ -30,6 +31,7 @@ from activities.admin.page import (
 from activities.admin.places import Located, located, pages_of
 from activities.admin.sections import SECTIONS
 from activities.admin.views.revisions import moved, version_of
+from activities.catalogue import led_to, places_of
 from activities.checks import activity_problems
 from activities.models import Activity, Step
 from activities.tools import registry
@@ -229,7 +231,9 @@ def step_page(request: HttpRequest, activity_id: UUID, step_id: UUID | None = No
         )
         if opened.save(done):
             return to("desk_steps", activity_id)
-    context = {"form": form, "step": step, "places": contracts.places_at(step, opened.activity)}
+    led = led_to(step, opened.revision.agent.workspace) if step else None
+    places = contracts.places_at(step, opened.activity) | contracts.opened_places(led)
+    context = {"form": form, "step": step, "places": places, "opened": led}
     return opened.show(
         "step.html", "steps", context, title=name_of(step.name, step.key) if step else _("New step")
     )
@@ -245,6 +249,8 @@ def _step_form(opened: Opened, step: Step | None) -> StepForm:
         tool_choices(bindings, titles),
         groups,
         opened.posted,
+        opens=opening_values(step) if step else [],
+        places=places_of(opened.revision.agent.workspace),
         initial=step_values(step) if step else {},
         frozen=opened.frozen,
     )
