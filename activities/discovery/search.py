@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from accounts.models import User, Workspace
-from activities.discovery import troubles
-from activities.discovery.chosen import search_embedder
 from activities.discovery.embedder import Embedder, EmbedderUnavailable
-from activities.discovery.expansion import expanded
+from activities.discovery.embedding import troubles
+from activities.discovery.embedding.chosen import search_embedder
 from activities.discovery.found import CataloguePart, Found, FoundCard
 from activities.discovery.index import state
 from activities.discovery.permitted import Scope
@@ -51,13 +50,13 @@ def search(
 
     `permissions` are the person's own, as `Standing` has them. For activities, rights on their rows decide,
     and an empty `part` is all of them. Where nothing fits well the request is searched once more as `rewrite`
-    words it (it may return None), else as :func:`expanded` does. `language` is the person's.
+    words it, if it does. `language` is the person's.
     """
     started = perf_counter()
     scope = Scope(user, workspace, frozenset(permissions), part, kind)
     text = clean_text(query[: MAX_QUERY * 2])[:MAX_QUERY]
     first = _once(scope, text)
-    best, rewritten = _better(first, scope, text, rewrite or expanded)
+    best, rewritten = _better(first, scope, text, rewrite)
     return Found(
         cards=_found(best.ranking, limit),
         permitted=first.permitted,
@@ -80,11 +79,11 @@ class _Round:
     clauses: tuple[str, ...] = ()
 
 
-def _better(first: _Round, scope: Scope, text: str, rewrite: Rewrite) -> tuple[_Round, str]:
+def _better(first: _Round, scope: Scope, text: str, rewrite: Rewrite | None) -> tuple[_Round, str]:
     """Search again in other words where the first did not find; return the better one and those words."""
     from activities.discovery.ranking import Fit
 
-    if first.ranking.verdict == Fit.FOUND or not first.permitted or not words(text):
+    if rewrite is None or first.ranking.verdict == Fit.FOUND or not first.permitted or not words(text):
         return first, ""
     other = clean_text((rewrite(text) or "")[:MAX_QUERY]).strip()
     if not other or other == text:

@@ -6,8 +6,8 @@ import threading
 from django.db import transaction
 from django.utils import timezone
 
-from activities.discovery import troubles
 from activities.discovery.embedder import EmbedderUnavailable
+from activities.discovery.embedding import troubles
 from activities.models import EmbedderState
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from django.db.models import F, Q, QuerySet
 from pgvector import HalfVector
 
 from activities.discovery.cards import CardText, masked_examples, title_texts
-from activities.discovery.chosen import index_embedder
 from activities.discovery.embedder import Embedder, EmbedderUnavailable
+from activities.discovery.embedding.chosen import index_embedder
 from activities.discovery.index import nearest, state
 from activities.discovery.index.upkeep import learned_phrases
 from activities.models import Card, CardVector, VectorPart

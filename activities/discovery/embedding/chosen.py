@@ -5,7 +5,7 @@ from functools import lru_cache
 from django.conf import settings
 
 from activities.discovery.embedder import Embedder, default_embedder
-from activities.discovery.endpoint import INDEX_SECONDS, SEARCH_SECONDS, EndpointEmbedder
+from activities.discovery.embedding.endpoint import INDEX_SECONDS, SEARCH_SECONDS, EndpointEmbedder
 
 
 def search_embedder() -> Embedder:

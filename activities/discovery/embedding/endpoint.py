@@ -11,10 +11,10 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from activities.discovery import troubles
-from activities.discovery.backoff import BackOff
 from activities.discovery.embedder import EmbedderUnavailable
-from activities.discovery.troubles import trouble
+from activities.discovery.embedding import troubles
+from activities.discovery.embedding.backoff import BackOff
+from activities.discovery.embedding.troubles import trouble
 from agentapp.kernel.errors import Misconfigured
 from agentapp.kernel.redaction import redacted
 from agentapp.kernel.transport import BoundedTransport, Budget
