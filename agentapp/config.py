@@ -125,6 +125,8 @@ ADVICE = {
     "DATABASE_URL": "it must start with postgresql:// or postgres:// and name a database. Set for example "
     "DATABASE_URL=postgresql://user:password@host:5432/mandate, or remove it to use the embedded server.",
     "DATABASE_POOL": "it must be a whole number from 0 (no pool) to 500. Set for example DATABASE_POOL=20.",
+    "DATABASE_PREPARED": "it must be 0 or 1. Set DATABASE_PREPARED=0 where a pooler hands each transaction "
+    "another connection.",
     "DEMO": "it must be 0 or 1. Set DEMO=1 for the demonstration, or DEMO=0.",
     "DEBUG": "it must be 0 or 1. Set DEBUG=0.",
     "HTTPS": "it must be 0 or 1. Set HTTPS=1 when browsers reach the site through https.",
@@ -184,6 +186,8 @@ class Config(BaseSettings):
     database_url: PostgresUrl | None = None
     #: Largest number of pooled connections of this process; 0 opens one for each request.
     database_pool: int = Field(0, ge=0, le=500)
+    #: The server keeps the plans of statements it is sent again; a pooler that shares connections forbids it.
+    database_prepared: bool = True
     #: Off, unless whoever starts us says otherwise (``make run`` does) and nobody set DEMO.
     demo: bool = Field(default_factory=lambda: os.environ.get("DEMO_DEFAULT") == "1")
     debug: bool = False

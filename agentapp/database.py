@@ -10,6 +10,8 @@ from agentapp.config import Config, get_config, refuse
 from agentapp.embedded import EmbeddedError, Places, database_settings, ensure_running, find_places, hold
 
 POOL_TIMEOUT_SECONDS = 10
+#: A statement is prepared when it is sent for the third time on a connection.
+PREPARED_FROM = 2
 PARTS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
 ENGINE = "django.db.backends.postgresql"
 
@@ -49,7 +51,8 @@ def django_database(config: Config) -> dict[str, Any]:
     if config.database_pool:
         size = {"min_size": 1, "max_size": config.database_pool, "timeout": POOL_TIMEOUT_SECONDS}
         parts["OPTIONS"]["pool"] = size
-    parts["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 2}
+    if config.database_prepared:
+        parts["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": PREPARED_FROM}
     return {"ENGINE": ENGINE, "CONN_HEALTH_CHECKS": True, "CONN_MAX_AGE": 0, **parts}
 
 

@@ -1,5 +1,8 @@
 """How a run ends: its outcome, its answer, and nothing left pending, in one transaction."""
 
+from typing import Any
+
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import ActorKind
@@ -20,6 +23,13 @@ from runs.states import (
 )
 
 _NOT_ENDED = (StepState.PENDING, StepState.ENGAGED, StepState.ESCALATED)
+_UNSTARTED = (CallState.PROPOSED, CallState.AWAITING, CallState.ADMITTED)
+_ANYTHING_OPEN = """
+    SELECT EXISTS (SELECT FROM runs_question WHERE run_id = %(run)s AND state = %(question)s)
+        OR EXISTS (SELECT FROM runs_confirmation WHERE run_id = %(run)s AND state = %(confirmation)s)
+        OR EXISTS (SELECT FROM runs_toolcall WHERE run_id = %(run)s AND state = ANY(%(calls)s))
+        OR EXISTS (SELECT FROM runs_runstep WHERE run_id = %(run)s AND state = ANY(%(steps)s))
+"""
 
 
 def finish_run(
@@ -47,15 +57,34 @@ def finish_run(
         finished_at=timezone.now(),
         lease_until=None,
     )
-    void_pending(run, journal)
+    if _is_anything_open(run):
+        void_pending(run, journal)
+        _abandon_steps(run, outcome, journal)
+    journal.event("run.finished", {"outcome": outcome.value, "code": code}, by)
+    follow_run(run, journal, hand_over)
+    call_next(run)
+
+
+def _is_anything_open(run: Run) -> bool:
+    """Say in one question what the next ones would each ask: most runs end with nothing left open."""
+    values: dict[str, Any] = {
+        "run": run.pk,
+        "question": QuestionState.OPEN.value,
+        "confirmation": ConfirmationState.PENDING.value,
+        "calls": [state.value for state in _UNSTARTED],
+        "steps": [state.value for state in _NOT_ENDED],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ANYTHING_OPEN, values)
+        return bool(cursor.fetchone()[0])
+
+
+def _abandon_steps(run: Run, outcome: Outcome, journal: Journal) -> None:
     open_states = _NOT_ENDED[:-1] if outcome is Outcome.ESCALATED else _NOT_ENDED  # a trial ends so
     for step in run.steps.filter(state__in=open_states):
         if step.state == StepState.ESCALATED:
             settle_of_step(step, EscalationState.CLOSED, journal)
         change_state(step, StepState.ABANDONED, ended_at=timezone.now())
-    journal.event("run.finished", {"outcome": outcome.value, "code": code}, by)
-    follow_run(run, journal, hand_over)
-    call_next(run)
 
 
 def void_pending(run: Run, journal: Journal) -> None:
@@ -65,8 +94,7 @@ def void_pending(run: Run, journal: Journal) -> None:
     for confirmation in Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING):
         change_state(confirmation, ConfirmationState.VOID, decided_at=timezone.now())
         journal.event("confirmation.void", {"confirmation": str(confirmation.pk)})
-    unstarted = (CallState.PROPOSED, CallState.AWAITING, CallState.ADMITTED)
-    for call in ToolCall.objects.filter(run=run, state__in=unstarted):
+    for call in ToolCall.objects.filter(run=run, state__in=_UNSTARTED):
         refuse_call(call, journal, "run_ended", "The run ended before this call was started.")
 
 

@@ -63,7 +63,11 @@ class RunView:
     @classmethod
     def load(cls, run_id: UUID) -> "RunView":
         """Read the run. Raises Run.DoesNotExist."""
-        run = Run.objects.select_related("workspace", "user").get(pk=run_id)
+        return cls.of(Run.objects.select_related("workspace", "user").get(pk=run_id))
+
+    @classmethod
+    def of(cls, run: Run) -> "RunView":
+        """Read what hangs on a run that was just read with its workspace and user."""
         if run.fence <= 1 and run.parent_id is None and run.activity_id is None:
             return cls.untouched(run)
         view = cls(

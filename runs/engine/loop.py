@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
+from agentapp.kernel.rows import change
 from runs import answers
 from runs.engine import act_calls, act_discover, act_intake, act_prose, act_route, act_step, endings
 from runs.engine.ask import GO_ON, PAUSE, ModelFailed, Onward, Prepared
@@ -44,9 +45,10 @@ def drive(run_id: UUID) -> None:
     Raises OperationalError when the database goes away: the lease then runs out and the run is taken up
     again. Any other failure of ours ends the run as failed, on record.
     """
-    if not take_lease(run_id):
+    run = take_lease(run_id)
+    if run is None:
         return
-    view = RunView.load(run_id)
+    view = RunView.of(run)
     with translation.override(view.language), timezone.override(view.run.time_zone), heartbeat(view.run):
         try:
             _turn(view)
@@ -59,25 +61,27 @@ def drive(run_id: UUID) -> None:
             _end(run_id, Outcome.FAILED, "internal")
 
 
-def take_lease(run_id: UUID) -> bool:
-    """Become the run's only writer, if nobody is. A held lease that ran out is taken over."""
+def take_lease(run_id: UUID) -> Run | None:
+    """Become the run's only writer, if nobody is, and return it. A held lease that ran out is taken over."""
     now = timezone.now()
     with transaction.atomic():
-        run = Run.objects.select_for_update().select_related("workspace").filter(pk=run_id).first()
+        held = Run.objects.select_for_update(of=("self",)).select_related("workspace", "user")
+        run = held.filter(pk=run_id).first()
         if run is None or (run.state == RunState.TURN and not _turn_came(run)):
-            return False
+            return None
         if run.state not in DRIVEN_RUN_STATES:
-            return False
+            return None
         if run.state == RunState.WORKING and run.lease_until is not None and run.lease_until > now:
-            return False
+            return None
         taken_over = run.state == RunState.WORKING
-        Run.objects.filter(pk=run_id).update(
-            state=RunState.WORKING, fence=run.fence + 1, lease_until=now + LEASE
-        )
+        lease = {"state": RunState.WORKING, "fence": run.fence + 1, "lease_until": now + LEASE}
+        change(run, lease)
+        for name, value in lease.items():
+            setattr(run, name, value)
         journal = Journal()
-        journal.event("run.working", {"fence": run.fence + 1, "taken_over": taken_over})
+        journal.event("run.working", {"fence": run.fence, "taken_over": taken_over})
         write_events(run, journal)
-    return True
+    return run
 
 
 def _turn_came(run: Run) -> bool:

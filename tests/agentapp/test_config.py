@@ -45,6 +45,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, **variables: str) -> list[str]:
         ("DATABASE_URL", "postgresql://u:geheim@h:port/db"),
         ("DATABASE_URL", "postgresql://u:geheim@h:5432"),
         ("DATABASE_POOL", "-1"),
+        ("DATABASE_PREPARED", "2"),
         ("DEMO", "perhaps"),
         ("DEBUG", "2"),
         ("HTTPS", "x"),
