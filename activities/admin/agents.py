@@ -63,6 +63,10 @@ class AgentAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        more = {"desk_links": extensions.desk_links, **(extra_context or {})}
+        return super().changelist_view(request, more)
+
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         return agents.agent_add(request)
 

@@ -20,6 +20,18 @@ class RevisionLink:
 
 
 @dataclass(frozen=True)
+class DeskLink:
+    """A page for those who design a workspace: its label and the name of its address."""
+
+    label: Any
+    url_name: str
+
+    @property
+    def address(self) -> str:
+        return f"admin:{self.url_name}"
+
+
+@dataclass(frozen=True)
 class Used:
     """What recent runs used of one limit."""
 
@@ -41,6 +53,7 @@ class Extensions:
     """`past_runs` lists what this person may see of an activity; `past_scope` gives the values of one."""
 
     revision_links: list[RevisionLink] = field(default_factory=list)
+    desk_links: list[DeskLink] = field(default_factory=list)
     urls: list[Callable[[], list[URLPattern]]] = field(default_factory=list)
     default_limits: Mapping[str, int] = field(default_factory=dict)
     used: Callable[[ActivityIdentity], Mapping[str, Used]] | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from activities.likeness.cards import Likened
+from activities.models import CardKind
 
 if TYPE_CHECKING:
     from activities.discovery.embedder import Vectors
@@ -47,7 +48,8 @@ class Pair:
 
     @property
     def nearness(self) -> float:
-        return 1.0 if self.aliases else max(self.share, self.cosine or 0.0)
+        called_alike = self.aliases and self.one.kind == CardKind.ACTIVITY
+        return 1.0 if called_alike else max(self.share, self.cosine or 0.0)
 
     @property
     def is_told_apart(self) -> bool:
@@ -149,7 +151,8 @@ class _Ground:
             scores = np.where((share >= WORDS_ALIKE) & (smaller >= FEWEST_WORDS), share, 0.0)
         if cosines is not None:
             scores = np.fmax(scores, np.where(cosines >= MEANING_ALIKE, cosines, 0.0))
-        for alias in card.aliases:
+        # People ask for activities by their aliases; a tool is chosen by all its card.
+        for alias in card.aliases if card.kind == CardKind.ACTIVITY else ():
             scores[self.by_alias[card.language, alias]] = 1.0
         scores[self.identities == self.identities[place]] = 0.0
         return scores

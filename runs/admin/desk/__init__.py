@@ -5,7 +5,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from activities.admin.extensions import RevisionLink, extensions
-from runs.admin.desk import evaluations, past, prompts, trials
+from runs.admin.desk import discovery, evaluations, past, prompts, trials
 
 _ROUTES = (
     ("revisions/<uuid:revision_id>/trial/", trials.trial_page, "desk_trial"),
@@ -17,6 +17,7 @@ _ROUTES = (
     ("revisions/<uuid:revision_id>/prompts/<uuid:prompt_id>/delete/", prompts.delete, "desk_prompt_delete"),
     ("revisions/<uuid:revision_id>/evaluations/", evaluations.evaluations_page, "desk_evaluations"),
     ("revisions/<uuid:revision_id>/evaluations/run/", evaluations.run, "desk_evaluation_run"),
+    *discovery.ROUTES,
 )
 
 
@@ -30,6 +31,7 @@ extensions.revision_links += [
     RevisionLink(_("Test prompts"), "desk_prompts"),
     RevisionLink(_("Evaluations"), "desk_evaluations"),
 ]
+extensions.desk_links.append(discovery.LINK)
 extensions.default_limits = past.default_limits()
 extensions.used = past.used_of
 extensions.past_runs = past.past_runs
