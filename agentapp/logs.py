@@ -33,5 +33,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {name: {"level": quiet} for name in QUIET}
+        # The SDK prints what a server wrote, and its own traces; what matters of a failure is told by us.
+        | {"mcp": {"level": quiet if level == "DEBUG" else "CRITICAL"}}
         | {"django": {"handlers": [], "level": level, "propagate": True}},
     }

@@ -7,6 +7,7 @@ asked of the database each time, with one short query: what one process puts in 
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
@@ -17,7 +18,9 @@ from activities.models import McpTool, McpToolState
 from activities.tools import ToolContract
 from activities.tools.registry import RESERVED
 
-Version = tuple[int, int]
+#: Which row, and how often it and its server were changed.
+Version = tuple[UUID, int, int]
+_VERSION = ("pk", "version", "server__version")
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class McpSource:
         self._building = threading.Lock()
 
     def get(self, key: str) -> ToolContract | None:
-        version = _usable().filter(key=key).values_list("version", "server__version").first()
+        version = _usable().filter(key=key).values_list(*_VERSION).first()
         if version is None:
             self._built.pop(key, None)
             return None
@@ -59,12 +62,8 @@ class McpSource:
         return self.get(".".join(parts))
 
     def __iter__(self) -> Iterator[ToolContract]:
-        versions = {
-            key: (own, servers)
-            for key, own, servers in _usable()
-            .order_by("key")
-            .values_list("key", "version", "server__version")
-        }
+        rows = _usable().values_list("key", *_VERSION)
+        versions: dict[str, Version] = {key: (pk, own, servers) for key, pk, own, servers in rows}
         stale = [key for key, version in versions.items() if not self._is_current(key, version)]
         built = self._build(stale) if stale else {}
         found = (built.get(key) or self._kept(key) for key in versions)
@@ -83,7 +82,8 @@ class McpSource:
         with self._building:
             found = _usable().filter(key__in=keys).select_related("server").prefetch_related("params")
             built = {
-                tool.key: _Built((tool.version, tool.server.version), contract_of(tool)) for tool in found
+                tool.key: _Built((tool.pk, tool.version, tool.server.version), contract_of(tool))
+                for tool in found
             }
             self._built |= built
         return {key: each.contract for key, each in built.items()}

@@ -117,6 +117,15 @@ async def _end(process: Process) -> None:
     with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         if process.stdout is not None:
             await process.stdout.aclose()
+    _let_go(process)
+
+
+def _let_go(process: Process) -> None:
+    """Close what asyncio keeps of the process: nothing public does, and pipes may be held open elsewhere."""
+    transport = getattr(getattr(process, "_process", None), "_transport", None)
+    if transport is not None:
+        with suppress(PermissionError, ProcessLookupError):
+            transport.close()
 
 
 async def _ended(process: Process) -> bool:

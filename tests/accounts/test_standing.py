@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group
 from accounts import access, actions
 from accounts.models import Membership, Role, User
 from accounts.standing import standing
+from activities.models import McpServer
 from tests.accounts.conftest import House
 
 PERMS = ("view_all_runs", "approve_runs", "design_agents", "export_audit")
@@ -50,6 +51,25 @@ def revoked(house: House) -> None:
     access.revoke("approve_runs", access.role_group(house.workspace, Role.APPROVER), house.workspace)
 
 
+def server_here(house: House) -> None:
+    """Object permissions on servers of the workspace count among the permissions there, and only there."""
+    mine, theirs = (
+        McpServer.objects.create(workspace=place, key=key, name=key, url="https://example.org")
+        for place, key in ((house.workspace, "mine"), (house.elsewhere, "theirs"))
+    )
+    access.grant("activities.use_mcpserver", house.member, mine)
+    access.grant("activities.use_mcpserver", house.member, theirs)
+    access.grant("activities.use_mcpserver", access.role_group(house.workspace, Role.APPROVER), mine)
+    house.stranger.groups.add(access.role_group(house.workspace, Role.APPROVER))
+    assert mine.permission in standing(house.member, house.workspace).permissions
+
+
+def server_without_membership(house: House) -> None:
+    server_here(house)
+    out_of_here(house)
+    User.objects.filter(pk=house.member.pk).update(is_active=False)
+
+
 SITUATIONS = [
     out_of_here,
     inactive,
@@ -59,6 +79,8 @@ SITUATIONS = [
     member_of_both,
     superuser,
     revoked,
+    server_here,
+    server_without_membership,
 ]
 
 
