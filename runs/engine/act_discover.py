@@ -23,6 +23,7 @@ from runs.view import RunView
 
 #: A query is no longer than this: what is beyond says nothing of what is asked for.
 QUERY_CHARACTERS = 2_000
+_ENDS = ".!?…"
 
 
 def discover(view: RunView, step: RunStep) -> Onward:
@@ -36,8 +37,11 @@ def discover(view: RunView, step: RunStep) -> Onward:
 
 def _query(view: RunView, step: RunStep) -> str:
     """Return what is searched for: what the person and the step's decider said, else the step's goal."""
-    said = view.projected_words([*view.words, step.instruction]).strip()
-    return shorten(said or step.step.goal, QUERY_CHARACTERS)
+    said = [text.strip() for text in (*view.words, step.instruction) if text.strip()]
+    if len(said) > 1:  # sentences of their own: what was said first must not drown what was said since
+        said = [text if text[-1] in _ENDS else f"{text}." for text in said]
+    whole = view.projected_words(said)
+    return shorten(whole.strip() or step.step.goal, QUERY_CHARACTERS)
 
 
 def _rewritten(view: RunView, step: RunStep, words: str) -> str | None:

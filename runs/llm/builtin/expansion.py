@@ -1,67 +1,62 @@
-"""Other words for a search that found nothing near: the request without names, and what else it is called.
+"""Saying a request in other words, without a model: what was asked, and what else it is called.
 
-Words of offices everywhere, in English and French; no business in particular.
+The groups are everyday deeds in English and French, not the words of a business. They were written down, not
+fitted to a set of requests.
 """
 
+from functools import cache
+
 from activities.discovery.language import STOP_WORDS, stem
-from activities.discovery.masking import mask
 from agentapp.kernel.text import words
 
-#: Each line is one thing: who says one of its words may find it under another.
-_LINES = """
-find search look show list display view get see trouver chercher rechercher afficher montrer voir consulter
-create add new make register open creer ajouter nouveau nouvelle enregistrer ouvrir saisir
-delete remove cancel erase drop close supprimer effacer annuler enlever retirer clore
-change update modify edit correct rename modifier changer corriger actualiser renommer
-send mail email forward dispatch envoyer transmettre expedier courriel mel
-notify tell inform warn remind prevenir informer avertir signaler relancer rappeler
-check verify control inspect verifier controler inspecter
-count number many total sum compter nombre combien somme
-compare difference comparer ecart
-book reserve schedule plan reserver planifier programmer
-approve accept validate confirm approuver accepter valider confirmer
-assign allocate give attribuer affecter donner
-pay payment settle settlement payer paiement reglement regler
-refund reimburse reimbursement rembourser remboursement avoir
-invoice bill billing facture facturation note
-quote estimate offer devis estimation offre
-customer client buyer account acheteur compte
-supplier vendor provider fournisseur prestataire
-employee staff worker colleague person salarie employe collaborateur personnel
-leave holiday vacation absence day conge vacances rtt
-salary pay wage payroll salaire paie remuneration
-order purchase commande achat acheter
-stock inventory quantity warehouse inventaire quantite entrepot
-delivery shipment parcel shipping livraison expedition colis envoi
-price cost rate fee prix cout tarif frais
-meeting appointment calendar reunion rendez agenda
-report summary overview rapport resume bilan synthese
-contract agreement contrat accord
-ticket incident issue problem complaint anomalie probleme reclamation panne
-document file attachment fichier piece
-address phone contact adresse telephone coordonnees
-late overdue unpaid due retard echeance impaye
-language translate translation langue traduire traduction
-date time hour heure horaire
-""".strip().splitlines()
+_GROUPS = """
+    find search look locate retrieve chercher trouver rechercher retrouver
+    show read view display get see open afficher montrer consulter lire voir
+    list every overview enumerate lister liste
+    create add new make register creer ajouter nouveau enregistrer ouvrir
+    change update edit modify correct fix rename modifier changer corriger
+    delete remove erase drop discard supprimer enlever effacer retirer
+    stop cancel end terminate abort kill halt annuler arreter interrompre terminer
+    start run launch execute begin trigger demarrer lancer executer declencher
+    send mail email forward envoyer transmettre expedier
+    give return back rendre redonner restituer
+    pay settle transfer payer regler
+    buy order purchase acheter commander commande
+    deliver delivery parcel package shipment colis livraison envoi expedition
+    late delay delayed behind overdue outstanding due retard tarde echu
+    track follow status progress where suivre suivi statut avancement
+    book reserve schedule plan appointment reserver planifier
+    meeting event calendar reunion evenement agenda
+    approve accept confirm validate authorise approuver accepter valider autoriser
+    refuse reject deny decline refuser rejeter
+    assign hand allocate attribute attribuer affecter assigner confier
+    broken error fault bug issue problem incident panne erreur probleme
+    report summary analysis statistics figures rapport synthese statistiques chiffres analyse
+    compare difference versus comparer
+    count number many much total sum amount compter nombre combien montant somme
+    price cost rate fee tariff prix cout tarif
+    convert translate turn convertir traduire transformer
+    share permission grant invite partager inviter droits
+    upload import load attach importer charger joindre
+    download export save telecharger exporter sauvegarder
+    notify alert warn tell inform remind nudge prevenir alerter avertir informer rappeler
+    job task process batch work tache travail traitement
+    file document paper record fichier dossier
+    address phone contact telephone adresse coordonnees
+"""
 
 
-def _by_stem() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for line in _LINES:
-        listed = tuple(line.split())
-        for word in listed:
-            found[stem(word)] = (*found.get(stem(word), ()), *listed)
-    return found
+def expanded(text: str) -> str | None:
+    """Return the words of `text` that carry meaning, followed by what else they are called; None for none."""
+    said = [word for word in words(text) if word not in STOP_WORDS and len(word) > 1]
+    stems = {stem(word) for word in said}
+    also = [other for group in _groups() if stems & group.keys() for other in group.values()]
+    more = [word for word in dict.fromkeys(also) if stem(word) not in stems]
+    return " ".join([*said, *more]) or None
 
 
-_OTHER_WORDS = _by_stem()
-#: A query of more words says less, not more.
-_MOST = 24
-
-
-def expanded(text: str) -> str:
-    """Return what `text` asks for, in its own words and in others; empty when it says nothing."""
-    own = [word for word in words(mask(text)) if word not in STOP_WORDS and not word.isdigit()]
-    others = [other for word in own for other in _OTHER_WORDS.get(stem(word), ())]
-    return " ".join(list(dict.fromkeys([*own, *others]))[:_MOST])
+@cache
+def _groups() -> tuple[dict[str, str], ...]:
+    """Each group as stem → word."""
+    lines = (line.split() for line in _GROUPS.strip().splitlines())
+    return tuple({stem(word): word for word in line} for line in lines)

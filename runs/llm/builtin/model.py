@@ -52,7 +52,7 @@ class BuiltinModel:
             case InputTask():
                 yield _call(FILL_INPUTS, fill_inputs(task))
             case RewriteTask():
-                yield _call(SEARCH_WORDS, {"words": expanded(task.message)})
+                yield _call(SEARCH_WORDS, {"words": expanded(task.message) or ""})
             case StepTask():
                 yield from _step(task, self._embedder)
             case ProseTask():

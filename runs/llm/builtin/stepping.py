@@ -70,7 +70,10 @@ def act(task: StepTask, embedder: Embedder | None = None) -> Act | Ask | Search 
 def _chosen(task: StepTask, embedder: Embedder | None) -> StepTool | Ask | Search | GiveUp:
     """Return the tool that the words ask for: of what is offered the one that clearly fits, never a guess."""
     by_key = {tool.card.key: tool for tool in _unused(task)}
-    ranking = ranked(task.message, tuple(tool.card for tool in by_key.values()), embedder) if by_key else None
+    cards = tuple(tool.card for tool in by_key.values())
+    # What was said at different times are sentences of their own.
+    said = ".\n".join(line.rstrip(" .") for line in task.message.splitlines() if line.strip())
+    ranking = ranked(said, cards, embedder) if cards else None
     if ranking is not None and ranking.verdict is Fit.FOUND:
         best = by_key[ranking.cards[0].key]
         rivals = [by_key[key] for key in rivals_of(ranking)]
