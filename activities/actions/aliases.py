@@ -10,6 +10,7 @@ from accounts import audit
 from accounts.models import ActorKind, User, Workspace
 from activities.actions.authority import designs_agent, designs_workspace
 from activities.discovery import index
+from activities.likeness.vectors import texts_due
 from activities.models import Card, CardKind, CardPhrase
 from activities.models.activity import PhraseKind
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -109,6 +110,8 @@ def _changed(kind: str, phrase: CardPhrase, actor: User) -> None:
     """Index the card anew and put the change on record, in this transaction."""
     card = phrase.card
     index.refresh(card.workspace, [card.key])
+    if card.workspace_id is None and kind == "alias.learned":
+        texts_due([phrase.text])
     audit.record(
         stream=phrase.workspace_id,  # type: ignore[arg-type]  # a learned phrase has its workspace
         type=kind,

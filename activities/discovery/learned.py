@@ -1,12 +1,26 @@
-"""Words people used, taught to a card by a designer: they count in one workspace, beside every revision."""
+"""Words people used, taught to a card by a designer: they count in one workspace, beside every revision.
 
-from collections.abc import Mapping
+What is taught to a workspace's own card is indexed with it. A tool of every workspace is taught by none of
+them: there the words join a search of the workspace that learned them, between its pool and its ranking.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from accounts.models import Workspace
+from activities.discovery.language import content_stems
+from activities.likeness.vectors import made_of
 from activities.models import CardPhrase
+from agentapp.kernel.text import words
+
+if TYPE_CHECKING:
+    from activities.discovery.cards import IndexedCard
+    from activities.discovery.embedder import Vectors
 
 
 def learned_in(workspace: Workspace | UUID) -> QuerySet[CardPhrase]:
@@ -20,3 +34,53 @@ def learned_phrases(workspace: Workspace | UUID, kind: str) -> Mapping[str, tupl
     for key, text in learned_in(workspace).filter(card__kind=kind).values_list("card__key", "text"):
         found[key] = (*found.get(key, ()), text)
     return found
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What one workspace taught to a card of every workspace."""
+
+    card_id: UUID
+    key: str
+    text: str
+
+
+def taught_apart(workspace: Workspace, kind: str) -> list[Taught]:
+    """Return what `workspace` taught to cards of every workspace. One query."""
+    rows = CardPhrase.objects.filter(
+        learned=True, workspace=workspace, card__workspace=None, card__kind=kind, card__available=True
+    )
+    return [Taught(*row) for row in rows.order_by("pk").values_list("card_id", "card__key", "text")]
+
+
+def named_in(taught: Iterable[Taught], stems: Collection[str]) -> set[UUID]:
+    """Return the cards whose taught words share one with a request. Where they are read, rights are asked."""
+    asked = set(stems)
+    return {each.card_id for each in taught if asked.intersection(content_stems(words(each.text)))}
+
+
+def with_taught(
+    cards: "Sequence[IndexedCard]", taught: Iterable[Taught], embedder: str
+) -> "list[IndexedCard]":
+    """Return `cards` with what they were taught; with its vectors where `embedder` made them."""
+    by_key: dict[str, list[str]] = defaultdict(list)
+    for each in taught:
+        by_key[each.key].append(each.text)
+    wanted = [text for card in cards for text in by_key.get(card.key, ())]
+    if not wanted:
+        return list(cards)
+    vectors = made_of(wanted, embedder)
+    return [_taught(card, by_key[card.key], vectors) if card.key in by_key else card for card in cards]
+
+
+def _taught(card: "IndexedCard", texts: Sequence[str], vectors: Mapping[str, "Vectors"]) -> "IndexedCard":
+    import numpy as np
+
+    from activities.discovery.cards import CardText, weigh
+
+    more = weigh(CardText(card.key, names=(), aliases=tuple(texts)), ())
+    weights = {stem: max(more.get(stem, 0.0), card.weights.get(stem, 0.0)) for stem in {*more, *card.weights}}
+    rows = [vectors[text] for text in texts if text in vectors]
+    if not rows or not len(card.card_vectors):
+        return replace(card, weights=weights)
+    return replace(card, weights=weights, card_vectors=np.vstack([card.card_vectors, *rows]))

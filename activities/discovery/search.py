@@ -13,6 +13,7 @@ from activities.discovery.embedding import troubles
 from activities.discovery.embedding.chosen import search_embedder
 from activities.discovery.found import CataloguePart, Found, FoundCard
 from activities.discovery.index import state
+from activities.discovery.learned import named_in, taught_apart, with_taught
 from activities.discovery.permitted import Scope
 from activities.discovery.pool import Census, by_vectors, by_words, census
 from activities.discovery.prepared import prepared_cards
@@ -106,7 +107,9 @@ def _once(scope: Scope, text: str) -> _Round:
     counted = census(scope, embedder.name)
     query, degraded = _prepared(text, embedder, counted)
     ids = counted.few if counted.few is not None else _pool(scope, counted, query, embedder)
-    cards = prepared_cards(scope, ids, embedder.name, embedder.dimensions)
+    taught = taught_apart(scope.workspace, scope.kind)
+    ids = {*ids, *named_in(taught, _stems(query))}
+    cards = with_taught(prepared_cards(scope, ids, embedder.name, embedder.dimensions), taught, embedder.name)
     ranking = _ranked(query, cards, scope, counted)
     return _Round(ranking, counted.permitted, degraded, query.variants[1:])
 
@@ -128,11 +131,14 @@ def _prepared(text: str, embedder: Embedder, counted: Census) -> tuple["Prepared
 
 
 def _pool(scope: Scope, counted: Census, query: "PreparedQuery", embedder: Embedder) -> "Collection[UUID]":
-    stems = [stem for variant in query.stems for stem in variant]
-    found = set(by_words(scope, stems, rarity_of(scope, counted)))
+    found = set(by_words(scope, _stems(query), rarity_of(scope, counted)))
     if query.vectors is not None:
         found |= by_vectors(scope, counted.permitted, embedder.name, query.vectors)
     return found
+
+
+def _stems(query: "PreparedQuery") -> list[str]:
+    return [stem for variant in query.stems for stem in variant]
 
 
 def _ranked(

@@ -1,6 +1,6 @@
 """The vectors by which cards are likened: asked for where a card is saved, made in the background."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,14 @@ _BATCH = 50
 
 def vectors_due(cards: Iterable[Likened]) -> None:
     """Have the vectors of these cards made, in the current transaction, where there are none yet."""
-    texts = {_digest(card.text): card.text for card in cards}
-    known = set(TextVector.objects.filter(digest__in=list(texts)).values_list("digest", flat=True))
-    missing = [TextVector(digest=key, text=text) for key, text in texts.items() if key not in known]
+    texts_due(card.text for card in cards)
+
+
+def texts_due(texts: Iterable[str]) -> None:
+    """Have the vectors of these texts made, in the current transaction, where there are none yet."""
+    wanted = {_digest(text): text for text in texts}
+    known = set(TextVector.objects.filter(digest__in=list(wanted)).values_list("digest", flat=True))
+    missing = [TextVector(digest=key, text=text) for key, text in wanted.items() if key not in known]
     if missing:
         TextVector.objects.bulk_create(missing, ignore_conflicts=True)
         app.configure_task(TASK).defer()
@@ -45,15 +50,19 @@ def _due(embedder: str) -> QuerySet[TextVector]:
 
 def vectors_of(cards: Sequence[Likened]) -> Mapping[int, "Vectors"]:
     """Return the vectors that there are, by the card's place. One query."""
-    digests = [_digest(card.text) for card in cards]
-    made = TextVector.objects.filter(digest__in=set(digests), embedder=default_embedder().name)
-    known = {row.digest: row.vector for row in made}
+    made = made_of([card.text for card in cards], default_embedder().name)
+    return {place: made[card.text] for place, card in enumerate(cards) if card.text in made}
+
+
+def made_of(texts: Collection[str], embedder: str) -> Mapping[str, "Vectors"]:
+    """Return the vectors that `embedder` made of these texts, by text. One query."""
+    rows = TextVector.objects.filter(digest__in={_digest(text) for text in texts}, embedder=embedder)
+    known = {row.text: row.vector for row in rows if row.vector}
     if not known:
         return {}
     import numpy as np  # kept out of processes that have no vectors
 
-    arrays = {key: np.array(vector.to_list(), np.float32) for key, vector in known.items() if vector}
-    return {place: arrays[key] for place, key in enumerate(digests) if key in arrays}
+    return {text: np.array(vector, np.float32) for text, vector in known.items()}
 
 
 def _digest(text: str) -> str:
