@@ -6,30 +6,26 @@ from dataclasses import dataclass
 from accounts.models import ActorKind
 from activities.models import DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage
-from agentapp.kernel.text import clean_text, shorten
+from agentapp.kernel.text import shorten
 from runs import missing
-from runs.arguments import BadArguments, parse_arguments
-from runs.engine.ask import Onward, ask, settling
+from runs.engine.ask import Onward
 from runs.engine.commit import commit
 from runs.engine.discovering import Looked, look, look_again
 from runs.engine.light import follow
-from runs.engine.requests import rewrite_request
-from runs.guardrails import GuardrailReached
+from runs.engine.rewriting import QUERY_CHARACTERS, rewritten, words_of
 from runs.journal import Journal
-from runs.llm.base import FIND_TOOLS, SEARCH_WORDS, CallDelta, ModelReply
+from runs.llm.base import FIND_TOOLS, CallDelta
 from runs.models import ModelCall, RunStep
 from runs.step_tools import SEARCHES_PER_STEP, may_search_again, searches_of
 from runs.view import RunView
 
-#: A query is no longer than this: what is beyond says nothing of what is asked for.
-QUERY_CHARACTERS = 2_000
 _ENDS = ".!?…"
 
 
 def discover(view: RunView, step: RunStep) -> Onward:
     """Search the part of the catalogue that the step is open to. Returns how the run goes on."""
     query = _query(view, step)
-    looked = look(view, step, query, lambda words: _rewritten(view, step, words))
+    looked = look(view, step, query, lambda words: rewritten(view, words, step))
     with commit(view) as journal:
         record_search(view, step, looked, journal)
         return follow(view, journal)
@@ -42,32 +38,6 @@ def _query(view: RunView, step: RunStep) -> str:
         said = [text if text[-1] in _ENDS else f"{text}." for text in said]
     whole = view.projected_words(said)
     return shorten(whole.strip() or step.step.goal, QUERY_CHARACTERS)
-
-
-def _rewritten(view: RunView, step: RunStep, words: str) -> str | None:
-    """Ask the model for other words. None when it has none, or may not be asked any more."""
-    try:
-        asked = ask(view, rewrite_request(view, step, words), step)
-    except GuardrailReached:
-        return None
-    other = _words_of(asked.reply, SEARCH_WORDS)
-    if not other:
-        asked.row.error_code, asked.row.error_message = "unusable_reply", "It gave no other words."
-    with settling(view, asked):
-        pass
-    return other or None
-
-
-def _words_of(reply: ModelReply, function: str) -> str:
-    return next((_words(call) for call in reply.calls if call.name == function), "")
-
-
-def _words(call: CallDelta) -> str:
-    try:
-        given = parse_arguments(call.arguments).get("words")
-    except BadArguments:
-        return ""
-    return shorten(clean_text(given).strip(), QUERY_CHARACTERS) if isinstance(given, str) else ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +56,7 @@ def search_again(view: RunView, step: RunStep, calls: Sequence[CallDelta]) -> Se
     if not may_search_again(view, step):
         return SearchedAgain(refused="There is nothing more to search for in this step.")
     own = sum(1 for search in searches_of(view, step) if search.model_call_id is not None)
-    words = [text for text in map(_words, wanted) if text][: SEARCHES_PER_STEP - own]
+    words = [text for text in map(words_of, wanted) if text][: SEARCHES_PER_STEP - own]
     if not words:
         return SearchedAgain(refused="A search needs words.")
     return SearchedAgain(tuple(look_again(view, step, text) for text in words))

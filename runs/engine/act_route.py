@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from time import monotonic
 
-from activities.models import Activity, DiscoveryCandidate, DiscoveryLog
+from activities.models import Activity
 from activities.models.activity import FieldKind
-from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
 from runs import answers, missing
 from runs.engine.act_intake import pause_for
 from runs.engine.ask import GO_ON, PAUSE, Onward, ask_for, settling
 from runs.engine.ask import Asked as AskedModel
 from runs.engine.commit import commit
+from runs.engine.nearest import Nearest, log_routing, nearest
 from runs.engine.requests import route_request
 from runs.engine.several import Part, read_parts, write_plan
 from runs.finishing import finish_run
@@ -51,15 +51,16 @@ def _picked_by_words(view: RunView, offered: Sequence[Activity]) -> Activity | N
 
 def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     started = monotonic()
-    cards = cards_of(offered, view.language, view.run.workspace)
+    near = nearest(view, offered)
+    cards = cards_of(near.activities, view.language, view.run.workspace)
     request = route_request(view, cards, "\n".join(view.words))
     asked_model, answer = ask_for(view, request, CHOOSE_ACTIVITY)
     milliseconds = round((monotonic() - started) * 1000)
-    by_key = {card_key(activity): activity for activity in offered}
+    by_key = {card_key(activity): activity for activity in near.activities}
     decision = answer.get("decision")
     parts = read_parts(answer, by_key, view.words) if decision == SEVERAL else []
     if len(parts) > 1:
-        return _plan_several(view, asked_model, parts, list(by_key), milliseconds)
+        return _plan_several(view, asked_model, parts, near, milliseconds)
     if parts:
         decision, answer = "activity", {"activity": card_key(parts[0].activity)}
     chosen = by_key.get(str(answer.get("activity")))
@@ -68,8 +69,7 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
     alternatives = [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
     pinned = {"activity": chosen, "revision": chosen.revision} if decision == "activity" and chosen else {}
     with settling(view, asked_model, **pinned) as journal:
-        if not view.run.trial:
-            _log_search(view, list(by_key), str(decision), chosen, milliseconds)
+        log_routing(view, near, str(decision), chosen, milliseconds)
         if decision == "activity" and chosen is not None:
             _pin(view, chosen, journal)
             return GO_ON
@@ -81,39 +81,16 @@ def _route_by_model(view: RunView, offered: list[Activity]) -> Onward:
 
 
 def _plan_several(
-    view: RunView, asked_model: AskedModel, parts: Sequence[Part], offered: list[str], milliseconds: int
+    view: RunView, asked_model: AskedModel, parts: Sequence[Part], near: Nearest, milliseconds: int
 ) -> Onward:
     """Put the plan on record, and go on with its first part as this run."""
     plan, first = Plan(conversation_id=view.run.conversation_id), parts[0].activity
     begun = {"plan": plan, "part": 1, "words": parts[0].words, "activity": first, "revision": first.revision}
     with settling(view, asked_model, **begun) as journal:
-        if not view.run.trial:
-            _log_search(view, offered, SEVERAL, None, milliseconds)
+        log_routing(view, near, SEVERAL, None, milliseconds)
         write_plan(plan, parts, journal)
         _pin(view, first, journal)
     return GO_ON
-
-
-def _log_search(
-    view: RunView, keys: list[str], decision: str, chosen: Activity | None, milliseconds: int
-) -> None:
-    log = DiscoveryLog.objects.create(
-        workspace=view.run.workspace,
-        user=view.run.user,
-        run_id=view.run.pk,
-        agents=sorted({key.partition(".")[0] for key in keys}),
-        stage=DiscoveryStage.ROUTE,
-        query=view.vault.hide("\n".join(view.words)),
-        language=view.language,
-        permitted=len(keys),
-        shown=len(keys),
-        decision=decision[:40],
-        chosen_key=card_key(chosen) if chosen else "",
-        milliseconds=milliseconds,
-    )
-    DiscoveryCandidate.objects.bulk_create(
-        DiscoveryCandidate(log=log, position=index, key=key, shown=True) for index, key in enumerate(keys)
-    )
 
 
 def _pin(view: RunView, activity: Activity, journal: Journal) -> None:
