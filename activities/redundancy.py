@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import get_language
 
 from accounts.models import Workspace
-from activities.likeness import Alike, Likened, alike, of_activity, of_tool
+from activities.likeness import Alike, Likened, Pair, alike, of_activity, of_tool
 from activities.likeness.vectors import vectors_due, vectors_of
-from activities.models import Activity, Revision, RevisionState
+from activities.models import Activity, CardKind, Revision, RevisionState
 from activities.models.fields import in_language
 from activities.tools import registry
 
@@ -58,6 +58,16 @@ def of_draft(activities: Sequence[Activity]) -> Compared:
     others = [each for each in _published(agent.workspace) if each.revision.agent_id != agent.pk]
     cards = [*likened(activities), *likened(others)]
     return Compared(cards, vectors_of(cards))
+
+
+def alike_to(activity: Activity) -> list[Pair]:
+    """Return what is nearly the same as this activity: in its revision, and what else is published."""
+    entries = activity.revision.activities.filter(entry=True)
+    own = list(entries.select_related("revision__agent").prefetch_related("phrases"))
+    if activity.pk not in {each.pk for each in own}:
+        return []
+    about = frozenset({(CardKind.ACTIVITY.value, activity_key(activity))})
+    return list(of_draft(own).alike(about).pairs)
 
 
 def vectors_due_of(revision: Revision) -> None:

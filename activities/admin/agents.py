@@ -13,7 +13,7 @@ from accounts.models import User
 from activities import designing
 from activities.admin.extensions import extensions
 from activities.admin.page import name_of, person
-from activities.admin.views import agents, preview, revisions, rights, sections
+from activities.admin.views import agents, learned, preview, revisions, rights, sections
 from activities.models import Agent
 
 
@@ -97,6 +97,9 @@ ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("revisions/<uuid:revision_id>/history/", revisions.history_page, "desk_history"),
     ("revisions/<uuid:revision_id>/difference/", revisions.difference_page, "desk_difference"),
     ("revisions/<uuid:revision_id>/activities/", revisions.activity_add, "desk_activity_add"),
+    ("revisions/<uuid:revision_id>/learned/", learned.take_over_all, "desk_learned_all"),
+    ("activities/<uuid:activity_id>/learned/", learned.take_over, "desk_learned"),
+    ("activities/<uuid:activity_id>/learned/<uuid:phrase_id>/", learned.take_back, "desk_learned_back"),
     ("activities/<uuid:activity_id>/remove/", sections.activity_remove, "desk_activity_remove"),
     ("activities/<uuid:activity_id>/preview/", preview.preview, "desk_preview"),
     ("activities/<uuid:activity_id>/tools/", sections.tools_page, "desk_tools"),

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import QueryDict
 
 from accounts.models import User
-from activities import drafting
+from activities import drafting, redundancy
 from activities.admin import contracts
 from activities.admin.extensions import extensions
 from activities.admin.forms.answer import (
@@ -61,7 +61,14 @@ class CardSection(Section):
         drafting.card_change(self.activity, self.form.cleaned_data, actor=self.user, version=version)
 
     def context(self) -> Mapping[str, Any]:
-        return {"form": self.form}
+        words = drafting.learned_words(self.activity.revision, self.activity)
+        return {
+            "form": self.form,
+            "learned": words,
+            "takeable": not self.frozen and any(not each.taken for each in words),
+            "own_key": redundancy.activity_key(self.activity),
+            "alike": redundancy.alike_to(self.activity) if self.activity.entry else [],
+        }
 
 
 class InputsSection(Section):

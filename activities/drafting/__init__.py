@@ -12,6 +12,7 @@ from activities.drafting.activities import (
     limits_change,
 )
 from activities.drafting.contract import answer_change, inputs_change
+from activities.drafting.learned import learned_take_over, learned_words
 from activities.drafting.procedure import handover_change, step_remove, step_save, steps_ordered
 from activities.drafting.tools import tool_change, tools_change
 
@@ -23,6 +24,8 @@ __all__ = [
     "card_change",
     "handover_change",
     "inputs_change",
+    "learned_take_over",
+    "learned_words",
     "limits_change",
     "step_remove",
     "step_save",

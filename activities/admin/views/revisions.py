@@ -76,6 +76,7 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
         "rights": rights,
         "trail": revision_trail(revision),
         "tabs": revision_tabs(revision, "desk_revision"),
+        "learned": [each for each in drafting.learned_words(revision) if not each.taken],
         "new_form": forms_shown.get("new_form") or NewActivityForm(),
         "settings_form": SettingsForm(
             initial={"required_pass_rate": revision.required_pass_rate}, frozen=not (draft and rights.design)
