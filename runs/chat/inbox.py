@@ -119,6 +119,8 @@ class Page:
     tools: tuple[ToolForm, ...]
     groups: tuple[tuple[str, str], ...]
     people: tuple[tuple[str, str], ...]
+    #: What somebody said there was for it.
+    named: tuple[str, ...]
 
     @property
     def choices(self) -> tuple[object, ...]:
@@ -199,6 +201,7 @@ def page_of(user: User, escalation_id: UUID, typed: Typed) -> Page:
         tools=_tools(engine, item, user, typed) if engine else (),
         groups=groups,
         people=people,
+        named=view.named,
     )
 
 
