@@ -1,9 +1,12 @@
 """Filling days and periods."""
 
+from collections.abc import Sequence
+
+from activities.discovery.reading import Span
 from runs.llm.base import FieldType
 from runs.llm.builtin import calendar as cal
 from runs.llm.builtin.dates import days
-from runs.llm.builtin.filling import Filling, share
+from runs.llm.builtin.filling import Filling, share, unread_words
 from runs.llm.builtin.periods import PeriodMention, periods
 
 
@@ -34,8 +37,19 @@ def fill_periods(filling: Filling) -> None:
         lambda spec, value: value is not None,
         lambda spec, value: value and value.as_json(),
     )
+    _ask_of_unread(filling, FieldType.PERIOD, [one.span for one in usable if one.period is None])
     for one in usable:
         filling.reading.take(one.span)
+
+
+def _ask_of_unread(filling: Filling, kind: FieldType, unread: Sequence[Span]) -> None:
+    """Give the one open field the words in which no day can be read ("since 31/02/2025", "until March").
+
+    Left empty, it would mean the opposite of what was said; of the words as they are, the person is asked.
+    """
+    fields = [spec for spec in filling.open(kind) if not spec.is_list]
+    if len(fields) == 1 and unread:
+        filling.set(fields[0], unread_words(filling, unread[0]), unread[0])
 
 
 def _is_single_day(mention: PeriodMention) -> bool:
@@ -52,5 +66,6 @@ def fill_dates(filling: Filling) -> None:
         lambda spec, value: True,
         lambda spec, value: value and value.isoformat(),
     )
+    _ask_of_unread(filling, FieldType.DATE, [day.span for day in found if day.value is None])
     for day in found:
         filling.reading.take(day.span)

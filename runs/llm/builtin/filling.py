@@ -66,6 +66,11 @@ def start(
     return Filling(reading, card, fields, today, spoken, lookup, is_answer)
 
 
+def unread_words(filling: Filling, span: Span) -> str:
+    """Return words in which no value can be read, as what was said of a field: they are asked about."""
+    return f"{filling.reading.cut(span).strip()}…"
+
+
 def share(
     filling: Filling,
     fields: Sequence[FieldSpec],

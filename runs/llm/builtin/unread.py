@@ -7,7 +7,7 @@ on as they are: no amount can be read from them, so the person is asked.
 import re
 
 from runs.llm.base import FieldSpec, FieldType
-from runs.llm.builtin.filling import Filling
+from runs.llm.builtin.filling import Filling, unread_words
 from runs.llm.builtin.values import wants_percent
 
 _UNIT = r"(?:[$€£¥]|(?:eur|usd|gbp|chf|cad|euros?|dollars?|pounds?|livres?|francs?)\b)"
@@ -27,7 +27,7 @@ def add_unread_amount(filling: Filling) -> None:
     first = filling.first_clause
     for _match, span in filling.reading.finditer(_SAID):
         if first[0] <= span[0] < first[1] and filling.reading.is_free(span):
-            filling.set(fields[0], f"{filling.reading.cut(span).strip()}…", span)
+            filling.set(fields[0], unread_words(filling, span), span)
             return
 
 
