@@ -224,4 +224,4 @@ def confirmation_decide(request: ApiRequest, confirmation_id: UUID, body: Decisi
 def _report(request: ApiRequest, run_id: UUID) -> RunReport:
     """Return a run as who asks may see it: who only decides on it sees what their own rights show."""
     run = selectors.run_for(request.auth, run_id)
-    return run_report(run, hidden=selectors.hidden_tools(request.auth, run))
+    return run_report(run, request.auth, hidden=selectors.hidden_tools(request.auth, run))

@@ -138,7 +138,7 @@ def _decide(request: ApiRequest, escalation_id: UUID, body: DecideIn) -> None:
 
 
 def _detail(request: ApiRequest, item: Escalation) -> EscalationDetail:
-    report = run_report(item.run, hidden=selectors.hidden_tools(request.auth, item.run))
+    report = run_report(item.run, request.auth, hidden=selectors.hidden_tools(request.auth, item.run))
     made = item.decisions.select_related("call")
     return EscalationDetail(**_fields(item), decisions=[_decision(row) for row in made], story=report)
 

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from accounts.models import User
 from runs.models import Confirmation, PlanPart, Question, Run, RunFailure, RunStep, ToolCall
+from runs.searches import SearchReport, searches_seen
 from runs.selectors import events_of
 from runs.states import WAITING_OUTCOME, QuestionState
 
@@ -122,10 +124,11 @@ class RunReport(BaseModel):
     model: str
     failures: list[FailureReport]
     plan: list[PlanPartReport]
+    searches: list[SearchReport]
 
 
-def run_report(run: Run, *, hidden: Collection[str] = ()) -> RunReport:
-    """Return the report of `run`. Who may read it was checked where the run was fetched.
+def run_report(run: Run, reader: User, *, hidden: Collection[str] = ()) -> RunReport:
+    """Return the report of `run` for `reader`. Who may read it was checked where the run was fetched.
 
     Of the tools in `hidden` neither arguments, results nor previews are told.
     """
@@ -152,6 +155,7 @@ def run_report(run: Run, *, hidden: Collection[str] = ()) -> RunReport:
         model=run.model,
         failures=[_failure(item) for item in run.failures.select_related("step__step")],
         plan=_plan(run) if run.plan_id else [],
+        searches=searches_seen(run, reader),
     )
 
 

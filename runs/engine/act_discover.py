@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from accounts.models import ActorKind
 from activities.models import DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage
+from agentapp.kernel.canonical import digest
 from agentapp.kernel.text import shorten
 from runs import missing
 from runs.engine.ask import Onward
@@ -99,7 +100,9 @@ def record_search(
     log._prefetched_objects_cache = {"candidates": candidates}  # type: ignore[attr-defined]
     view.searches.append(log)
     view.vault.save()
-    told = {"step": step.step.key, "query": log.query, "decision": log.decision, "shown": list(looked.shown)}
+    # Who reads the events may be nobody to whom these tools are open: what was shown is proven, not named.
+    proof = digest([[each.key, each.contract_hash] for each in looked.candidates if each.shown])
+    told = {"step": step.step.key, "query": log.query, "decision": log.decision, "shown": proof}
     journal.event("tools.searched", told, ActorKind.MODEL if by else ActorKind.SYSTEM)
 
 

@@ -25,6 +25,7 @@ from runs.report import shown_outcome
 from runs.trials.actions import check_may_try, trial_start
 from runs.trials.driving import trial_drain
 from runs.trials.expectations import ROUTE, Part, compare
+from runs.trials.missed import missed_tools
 
 #: An evaluation that has not ended after this time was abandoned.
 _ABANDONED_AFTER = timedelta(hours=1)
@@ -169,6 +170,7 @@ def _keep(
         outcome=shown_outcome(run) if run is not None else "",
         milliseconds=milliseconds,
         run_id=run.pk if run is not None else None,
+        missed_tools=missed_tools(prompt, run) if run is not None else [],
     )
     EvaluationStep.objects.bulk_create(
         EvaluationStep(

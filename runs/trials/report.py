@@ -3,7 +3,7 @@
 Protected values are shown only to the person the trial was made as; everybody else sees their tokens.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils.translation import override
 
 from accounts.models import User
-from activities.models import ActivityOutput
+from activities.models import ActivityOutput, DiscoveryLog
 from activities.models.fields import in_language
 from activities.tools import registry
 from runs import answers
@@ -20,6 +20,7 @@ from runs.models import Run, RunInput, RunStep, ToolArgument, ToolCall
 from runs.offered import offered_to
 from runs.protection import Vault
 from runs.report import QuestionReport, question_report, shown_outcome
+from runs.searches import SearchReport, searches_told
 from runs.specs import card_key
 from runs.states import DRIVEN_RUN_STATES, CallState, Outcome, RunState
 from runs.trials.actions import trial_for
@@ -101,6 +102,7 @@ class StepPart:
     reason: str
     intention: str
     next_intention: str
+    searches: list[SearchReport]
     calls: list[Call]
 
 
@@ -158,7 +160,11 @@ def trial_report(run: Run, *, reader: User) -> TrialReport:
     """Return the report of a trial of `reader`'s own. Raises NotFound for anybody else's."""
     run = trial_for(reader, run)
     hide = _Hiding(None if run.user_id == reader.pk else Vault.of(run))
-    steps = [_step(step, run, hide) for step in run.steps.select_related("step").order_by("position")]
+    logs = DiscoveryLog.whole.filter(run_id=run.pk).order_by("id").prefetch_related("candidates")
+    searches = searches_told(run, list(logs), None)
+    steps = [
+        _step(step, searches, run, hide) for step in run.steps.select_related("step").order_by("position")
+    ]
     outcome = shown_outcome(run)
     assert run.revision is not None  # noqa: S101 - trial_for returns none without
     return TrialReport(
@@ -230,7 +236,7 @@ def _input(row: RunInput, run: Run, hide: _Hiding) -> Value:
     )
 
 
-def _step(step: RunStep, run: Run, hide: _Hiding) -> StepPart:
+def _step(step: RunStep, searches: Sequence[SearchReport], run: Run, hide: _Hiding) -> StepPart:
     calls = step.calls.prefetch_related("arguments").order_by("position")
     return StepPart(
         key=step.step.key,
@@ -241,6 +247,7 @@ def _step(step: RunStep, run: Run, hide: _Hiding) -> StepPart:
         reason=hide(step.verdict_reason),
         intention=step.intention,
         next_intention=step.next_intention,
+        searches=[item for item in searches if item.step == step.step.key],
         calls=[_call(call, hide) for call in calls],
     )
 

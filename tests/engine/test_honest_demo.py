@@ -102,7 +102,7 @@ def reason(run: Run) -> str:
 
 def assert_honest(run: Run) -> None:
     """What is recorded and shown is what the verdicts say, and a model's claim is nowhere an answer."""
-    report = run_report(run)
+    report = run_report(run, run.user)
     view = run_view(rows.whole_runs().get(pk=run.pk), 1, run.user)
     steps = list(run.steps.all())
     passed = all((step.state, step.verdict) == (StepState.PASSED, Verdict.PASS) for step in steps)

@@ -93,7 +93,7 @@ def test_a_scope_failure_once_is_on_record_and_the_run_goes_on(reserving: World)
     assert (failure.kind, failure.step, failure.call) == ("scope", run.steps.get(), run.calls.first())
     assert failure.model_call_id == run.model_call_rows.first().pk  # type: ignore[union-attr]
     assert "failure.named" in event_types(run)
-    assert [(item.kind, item.step) for item in run_report(run).failures] == [("scope", "act")]
+    assert [(item.kind, item.step) for item in run_report(run, run.user).failures] == [("scope", "act")]
 
 
 def test_the_last_round_names_an_escalation_out_of_attempts(world: World) -> None:

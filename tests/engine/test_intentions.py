@@ -53,7 +53,7 @@ def test_each_step_declares_what_was_announced_and_announces_the_next(chained: W
     assert (first.announced, first.intention, first.next_intention) == (GOALS[0], FIRST, SECOND)
     assert (second.announced, second.intention, second.next_intention) == (SECOND, SECOND, "")
     assert [row.declaration for row in (first, second)] == ["given", "given"]
-    shown = [(item.intention, item.next_intention) for item in run_report(run).steps]
+    shown = [(item.intention, item.next_intention) for item in run_report(run, run.user).steps]
     assert shown == [(FIRST, SECOND), (SECOND, "")]
     assert event_types(run).count("intention.declared") == 2
 

@@ -86,7 +86,7 @@ def test_the_plan_stands_before_anything_happens(shop: World) -> None:
         ("store.look", "Look for the green chair"),
         ("store.take", "take the blue lamp"),
     ]
-    report = run_report(run)
+    report = run_report(run, run.user)
     assert [(item.activity, item.state) for item in report.plan] == [("look", "started"), ("take", "started")]
 
 

@@ -219,7 +219,7 @@ def test_looking_changes_nothing(world: World, waiting: Run) -> None:
     before = (event_types(waiting), states_of(waiting))
     for _time in range(3):
         confirmation_for(world.owner, pending(waiting)[0].pk)
-        run_report(run_for(world.owner, waiting.pk))
+        run_report(run_for(world.owner, waiting.pk), world.owner)
     assert (event_types(waiting), states_of(waiting)) == before
 
 

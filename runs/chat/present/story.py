@@ -24,6 +24,7 @@ from runs.chat.present.actions import CallView, call_view, tool_title
 from runs.chat.present.escalations import EscalationView, escalation_view
 from runs.chat.values import found, readable, title_of
 from runs.models import Fact, ModelCall, Run, RunStep, ToolCall
+from runs.searches import SearchReport, searches_seen
 from runs.selectors import hidden_tools
 from runs.states import CallState, StepState
 
@@ -100,6 +101,7 @@ class StoryStep:
     failures: tuple[tuple[str, str], ...]
     escalations: tuple[EscalationView, ...]
     model_calls: tuple[ModelCallView, ...]
+    searches: tuple[SearchReport, ...]
     started_at: datetime | None
     ended_at: datetime | None
 
@@ -130,6 +132,7 @@ class _Rows:
     inputs: Mapping[str, Any]
     labels: Mapping[str, str]
     hidden: frozenset[str]
+    searches: list[SearchReport]
     #: The reader is who asked.
     own: bool
 
@@ -143,6 +146,7 @@ def story_of(run: Run, viewer: User) -> tuple[StoryStep, ...]:
         inputs={item.name: item.value for item in run.inputs.all()},
         labels=_labels(run),
         hidden=hidden_tools(viewer, run),
+        searches=searches_seen(run, viewer),
         own=viewer.pk == run.user_id,
     )
     steps = run.steps.select_related("step").prefetch_related("failures")
@@ -178,6 +182,7 @@ def _step(step: RunStep, run: Run, rows: _Rows, number: int) -> StoryStep:
             escalation_view(item) for item in reversed(run.escalations.all()) if item.step_id == step.pk
         ),
         model_calls=tuple(_model_call(item) for item in rows.models if item.step_id == step.pk),
+        searches=tuple(item for item in rows.searches if item.step == step.step.key),
         started_at=step.started_at,
         ended_at=step.ended_at,
     )

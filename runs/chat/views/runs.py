@@ -19,6 +19,7 @@ from runs.chat.present.run import run_view
 from runs.chat.present.story import story_of
 from runs.deciders import waiting_for
 from runs.models import Run
+from runs.searches import searches_seen
 from runs.states import Outcome
 
 
@@ -69,6 +70,7 @@ def run(request: Request, run_id: UUID) -> HttpResponseBase:
             "run": view,
             "story": story_of(shown, request.user),
             "lead": lead_of(shown),
+            "routing": [item for item in searches_seen(shown, request.user) if not item.step],
             "decisions": [item for item in view.confirmations if item.call.key not in hidden],
             "decides": _open_escalation(request.user, found),
             "events": event_views(events),

@@ -78,7 +78,7 @@ class Command(BaseCommand):
                     user=person, confirmation_id=pending.pk, decision=decision, digest=pending.digest
                 )
                 run = _driven(run.pk, deadline)
-            return run_report(run)
+            return run_report(run, person)
 
     def _print_error(self, error: MandateError, as_json: bool) -> None:
         if as_json:
