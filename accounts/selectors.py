@@ -3,10 +3,11 @@
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 
 from accounts import access
-from accounts.models import ApiToken, AuditEvent, Membership, Role, User, Workspace
+from accounts.models import ApiToken, AuditEvent, Membership, Role, User, Workspace, WorkspaceGroup
 
 
 def tokens_of(user: User) -> QuerySet[ApiToken]:
@@ -19,6 +20,12 @@ def members_of(workspace: Workspace) -> QuerySet[User]:
     return User.objects.filter(
         is_active=True, memberships__workspace=workspace, memberships__active=True
     ).order_by("full_name", "email")
+
+
+def groups_of(workspace: Workspace) -> list[Group]:
+    """Return the groups of a workspace."""
+    rows = WorkspaceGroup.objects.filter(workspace=workspace).select_related("group")
+    return [row.group for row in rows]
 
 
 def roles_in(user: User, workspace: Workspace) -> list[Role]:

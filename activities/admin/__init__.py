@@ -3,5 +3,6 @@
 from activities.admin.agents import AgentAdmin
 from activities.admin.extensions import extensions
 from activities.admin.groups import ToolGroupAdmin
+from activities.admin.servers import McpServerAdmin
 
-__all__ = ["AgentAdmin", "ToolGroupAdmin", "extensions"]
+__all__ = ["AgentAdmin", "McpServerAdmin", "ToolGroupAdmin", "extensions"]

@@ -5,7 +5,7 @@ asked of the database each time, with one short query: what one process puts in 
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -61,13 +61,21 @@ class McpSource:
             return None
         return self.get(".".join(parts))
 
+    def many(self, keys: Sequence[str]) -> dict[str, ToolContract]:
+        return self._current(_usable().filter(key__in=keys))
+
     def __iter__(self) -> Iterator[ToolContract]:
-        rows = _usable().values_list("key", *_VERSION)
-        versions: dict[str, Version] = {key: (pk, own, servers) for key, pk, own, servers in rows}
+        return iter(self._current(_usable()).values())
+
+    def _current(self, tools: QuerySet[McpTool]) -> dict[str, ToolContract]:
+        """Return the contracts of these tools: one query for their versions, another for what is not kept."""
+        versions: dict[str, Version] = {
+            key: (pk, own, servers) for key, pk, own, servers in tools.values_list("key", *_VERSION)
+        }
         stale = [key for key, version in versions.items() if not self._is_current(key, version)]
         built = self._build(stale) if stale else {}
-        found = (built.get(key) or self._kept(key) for key in versions)
-        return iter([contract for contract in found if contract is not None])
+        found = {key: built[key] if key in built else self._kept(key) for key in versions}
+        return {key: contract for key, contract in found.items() if contract is not None}
 
     def _is_current(self, key: str, version: Version) -> bool:
         known = self._built.get(key)

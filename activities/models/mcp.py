@@ -99,6 +99,9 @@ class McpToolState(models.TextChoices):
     GONE = "gone", _("gone")  #: The server does not offer it any more.
 
 
+RISKS = [("low", _("low")), ("medium", _("medium")), ("high", _("high"))]
+
+
 class McpReason(models.TextChoices):
     """Why a tool that was reviewed may not be used any more."""
 
@@ -127,11 +130,7 @@ class McpTool(Identified):
     reason = models.CharField(max_length=9, choices=McpReason.choices, blank=True)
     #: A contract can be made of it.
     usable = models.BooleanField(default=True)
-    risk = models.CharField(
-        max_length=6,
-        default="high",
-        choices=[("low", _("low")), ("medium", _("medium")), ("high", _("high"))],
-    )
+    risk = models.CharField(max_length=6, default="high", choices=RISKS)
     reads_only = models.BooleanField(default=False)
     title = TextsField()
     summary = models.CharField(max_length=300, blank=True)

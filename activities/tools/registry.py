@@ -6,7 +6,7 @@ that a wrong one stops the start with the tool's name instead of a run with a su
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -46,6 +46,9 @@ class Source(Protocol):
 
     def get(self, key: str) -> ToolContract | None:
         """Return the contract as it is now, None when there is none that may be used."""
+
+    def many(self, keys: Sequence[str]) -> Mapping[str, ToolContract]:
+        """Return those of these that may be used, by key."""
 
     def why_not(self, key: str) -> str:
         """Return why a tool that was there is not any more; empty for one that was never there."""
@@ -109,6 +112,15 @@ class Registry:
         """Return the tool if it exists for this workspace; another workspace's is no tool here."""
         found = self.get(key)
         return found if found is not None and found.is_for(workspace_id) else None
+
+    def many(self, keys: Iterable[str]) -> dict[str, ToolContract]:
+        """Return those of these tools that exist, by key; in few queries, however many there are."""
+        wanted = list(dict.fromkeys(keys))
+        found = {key: tool for key in wanted if (tool := self._tools.get(key)) is not None}
+        others = [key for key in wanted if key not in found and key.startswith(RESERVED)]
+        for source in self._sources if others else ():
+            found |= {key: tool for key, tool in source.many(others).items() if not self._taken(tool)}
+        return {key: found[key] for key in wanted if key in found}
 
     def why_not(self, key: str) -> str:
         """Return why a tool that was there cannot be used now; empty when nothing is known of it."""

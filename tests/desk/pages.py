@@ -57,11 +57,16 @@ class _Forms(HTMLParser):
 
 
 def form_of(page: str) -> dict[str, list[str]]:
-    """Return what saving the page unchanged would post; rows are numbered as the page's script does."""
+    """Return what saving a draft's page unchanged would post; rows are numbered as the page's script does."""
+    found = fields_of(page)
+    assert "version" in found
+    return {
+        name: [name.split("-")[-2]] if name.endswith("-ORDER") else values for name, values in found.items()
+    }
+
+
+def fields_of(page: str) -> dict[str, list[str]]:
+    """Return the fields of the page's form with their values."""
     found = _Forms()
     found.feed(page)
-    assert "version" in found.values
-    return {
-        name: [name.split("-")[-2]] if name.endswith("-ORDER") else values
-        for name, values in found.values.items()
-    }
+    return found.values

@@ -10,8 +10,8 @@ from django.contrib.auth.models import Group
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User, WorkspaceGroup
-from accounts.selectors import members_of
+from accounts.models import User
+from accounts.selectors import groups_of, members_of
 from activities import designing, granting
 from activities.admin.page import Link, agent_trail, attempt, desk, person, show, to
 from activities.models import Agent
@@ -32,7 +32,7 @@ ACTIVITY_RIGHTS = (
 
 @dataclass(frozen=True)
 class Subject:
-    """Something rights are about: the agent, or one activity; `rights` are those it knows."""
+    """Something rights are about: an agent, an activity, a server; `rights` are those it knows."""
 
     id: str
     label: str
@@ -75,19 +75,19 @@ def rights_page(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     agent = designing.agent_for(person(request), agent_id)
     subjects = subjects_of(agent, person(request))
     people = members_of(agent.workspace)
-    groups = [
-        row.group for row in WorkspaceGroup.objects.filter(workspace=agent.workspace).select_related("group")
-    ]
+    groups = groups_of(agent.workspace)
     form = GrantForm(subjects, people, groups, request.POST or None)
     if request.method == "POST":
         attempt(
-            request, _("The rights are changed."), lambda: _change(request, form, subjects, people, groups)
+            request,
+            _("The rights are changed."),
+            lambda: change_right(request, form, subjects, people, groups),
         )
         return to("desk_rights", agent.pk)
     context = {
         "agent": agent,
         "form": form,
-        "table": _table(subjects),
+        "table": table_of(subjects),
         "may_grant": any(subject.grantable for subject in subjects),
         "trail": [*agent_trail(agent), Link(_("Rights"))],
     }
@@ -114,9 +114,10 @@ def subjects_of(agent: Agent, user: User) -> list[Subject]:
     return [own, *parts]
 
 
-def _change(
+def change_right(
     request: HttpRequest, form: GrantForm, subjects: list[Subject], people: Any, groups: Iterable[Group]
 ) -> None:
+    """Give or take the right that the form names. Raises NotAllowed, InvalidInput."""
     if not form.is_valid():
         raise InvalidInput(str(_("Choose a person or group, and a right.")))
     codename, _colon, subject_id = form.cleaned_data["right"].partition(":")
@@ -130,7 +131,7 @@ def _change(
         granting.right_grant(codename, to_whom, subject.on, actor=person(request))
 
 
-def _table(subjects: list[Subject]) -> list[dict[str, Any]]:
+def table_of(subjects: list[Subject]) -> list[dict[str, Any]]:
     """Return each subject with the holders of each right; two queries whatever their number."""
     held = granting.holders([subject.on for subject in subjects])
     return [

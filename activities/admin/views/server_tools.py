@@ -1,0 +1,107 @@
+"""Pages about the tools of MCP servers: looking at one, reviewing it, taking it out of use."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from activities.admin.forms.servers import ToolForms, chosen_tools
+from activities.admin.page import Link, attempt, desk, name_of, person, show, to
+from activities.admin.views.servers import server_trail
+from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review
+from activities.mcp.changes import changes_of
+from activities.mcp.selectors import server_for, tool_for
+from activities.mcp.shapes import Shape, shape_of
+from activities.models import McpServer, McpTool, McpToolState
+from activities.scope import fact_places
+from activities.tools import registry
+from agentapp.kernel.canonical import dumps
+from agentapp.kernel.errors import MandateError, NotFound
+
+
+@desk
+def tool_page(request: HttpRequest, tool_id: UUID) -> HttpResponse:
+    """One tool: what the server says, what changed, and what the designer settles."""
+    tool = tool_for(person(request), tool_id)
+    shape = shape_of(tool.definition)
+    frozen = bool(shape.unusable) or tool.state == McpToolState.GONE
+    posted = request.POST if request.method == "POST" and not frozen else None
+    forms = ToolForms(tool, shape.params, posted, frozen)
+    if posted is not None and forms.is_valid() and _review(request, tool, forms.part):
+        return to("desk_server_tool", tool.pk)
+    context = {
+        "tool": tool,
+        "server": tool.server,
+        "forms": forms,
+        "frozen": frozen,
+        "shape": shape,
+        "changes": changes_of(tool),
+        "declares_result": shape.result is not None,
+        "result": _result(tool, shape),
+        "definition": dumps(tool.definition),
+        "trail": [*server_trail(tool.server), Link(tool.name)],
+    }
+    return show(request, "servers/tool.html", context, title=name_of(tool.title, tool.name))
+
+
+def _review(request: HttpRequest, tool: McpTool, part: ReviewPart) -> bool:
+    seen = request.POST.get("definition", "")
+    done = _("The tool is reviewed and may be used by those with the right on its server.")
+    return attempt(
+        request, done, lambda: tool_review(tool, part, definition_hash=seen, actor=person(request))
+    )
+
+
+def _result(tool: McpTool, shape: Shape) -> Sequence[Any]:
+    """Return the fields of the fact the tool gives, where it is a contract; none where it answers text."""
+    contract = registry.get(tool.key)
+    return fact_places(contract) if contract is not None and shape.result is not None else []
+
+
+@require_POST
+@desk
+def quarantine(request: HttpRequest, tool_id: UUID) -> HttpResponse:
+    tool = tool_for(person(request), tool_id)
+    done = _("The tool is in quarantine: nobody can use it until it is reviewed again.")
+    attempt(request, done, lambda: tool_quarantine(tool, actor=person(request)))
+    return to("desk_server_tool", tool.pk)
+
+
+@require_POST
+@desk
+def review_many(request: HttpRequest, server_id: UUID) -> HttpResponse:
+    """Review the ticked tools as the page showed them: of high risk, no reference in the agent's hands."""
+    server = server_for(person(request), server_id)
+    chosen = chosen_tools(request.POST.getlist("tool"))
+    problems = [_review_as_shown(request, server, pk, seen) for pk, seen in chosen.items()]
+    failed = [problem for problem in problems if problem]
+    for problem in failed[:5]:
+        messages.error(request, problem)
+    count = len(problems) - len(failed)
+    if count:
+        told = ngettext("%(count)d tool is reviewed.", "%(count)d tools are reviewed.", count)
+        messages.success(request, told % {"count": count})
+    elif not chosen:
+        messages.error(request, _now("Tick the tools to review."))
+    return to("activities_mcpserver_change", server.pk)
+
+
+def _review_as_shown(request: HttpRequest, server: McpServer, pk: str, seen: str) -> str:
+    """Review one tool with what it has; return what was wrong, empty when nothing was."""
+    try:
+        tool = tool_for(person(request), UUID(pk))
+        if tool.server_id != server.pk:
+            return _now("This tool is another server's.")
+        part = ReviewPart(summary=tool.summary, title=tool.title)
+        tool_review(tool, part, definition_hash=seen, actor=person(request))
+    except (NotFound, ValueError):
+        return _now("There is no such tool.")
+    except MandateError as error:
+        return f"{tool.name}: {error}"
+    return ""
