@@ -6,8 +6,6 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
@@ -37,9 +35,8 @@ class McpServerAdmin(ModelAdmin):
         return servers_for(person(request))
 
     @admin.display(description=_("state"))
-    def condition(self, server: McpServer) -> SafeString:
-        found = condition_of(server)
-        return format_html('<span class="desk-badge desk-server-{}">{}</span>', found.code, found.sentence)
+    def condition(self, server: McpServer) -> str:
+        return condition_of(server).sentence
 
     @admin.display(description=_("reviewed tools"))
     def reviewed(self, server: Any) -> int:

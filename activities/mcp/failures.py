@@ -17,7 +17,10 @@ class Answered:
 
 
 class ServerFailure(Exception):
-    """The server gave no usable answer. `str()` is a sentence without anything the server wrote."""
+    """The server gave no usable answer. `str()` is a sentence, in the language of whoever asks for it."""
+
+    def __init__(self, sentence: Any) -> None:
+        super().__init__(sentence)
 
 
 class NotConnected(ServerFailure):

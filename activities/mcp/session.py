@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import anyio
 import httpx2
+from django.utils.translation import gettext_lazy as _
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import (
@@ -56,18 +57,18 @@ async def list_tools(target: Target, seconds: float, max_bytes: int) -> list[dic
         found: list[dict[str, Any]] = []
         cursor: str | None = None
         seen: set[str] = set()
-        for _page in range(MAX_PAGES):
+        for _number in range(MAX_PAGES):
             page = await client.list_tools(cursor=cursor, cache_mode="bypass")
             found.extend(map(_definition, page.tools))
             if len(found) > MAX_TOOLS:
-                raise TooMuch(f"The server offers more than {MAX_TOOLS} tools.")
+                raise TooMuch(_("The server offers too many tools."))
             cursor = page.next_cursor
             if cursor is None:
                 return found
             if cursor in seen:
-                raise NoAnswer("The server's list of tools does not end.")
+                raise NoAnswer(_("The server's list of tools does not end."))
             seen.add(cursor)
-        raise TooMuch(f"The server's list of tools has more than {MAX_PAGES} pages.")
+        raise TooMuch(_("The server's list of tools has too many pages."))
 
     return await _within(target, seconds, max_bytes, read)
 
@@ -118,8 +119,8 @@ async def _within(target: Target, seconds: float, max_bytes: int, do: Callable[[
     if done:
         return done[0]
     if connected:
-        raise NoAnswer("The server did not answer in time.")
-    raise NotConnected("The server could not be reached in time.")
+        raise NoAnswer(_("The server did not answer in time."))
+    raise NotConnected(_("The server could not be reached in time."))
 
 
 @asynccontextmanager
@@ -157,18 +158,18 @@ def _failure(error: BaseException, connected: bool, *, over: bool) -> ServerFail
     if isinstance(error, ServerFailure):
         return error
     if over:
-        return TooMuch("The server's answer is larger than it may be; it was not read to its end.")
+        return TooMuch(_("The server's answer is larger than it may be; it was not read to its end."))
     if isinstance(error, Forbidden):
-        return NotConnected(str(error))
+        return NotConnected(error.sentence)
     if not connected:
-        return NotConnected("The server could not be reached, or does not speak the protocol.")
+        return NotConnected(_("The server could not be reached, or does not speak the protocol."))
     if isinstance(error, MCPError):
         if error.code in (INVALID_PARAMS, METHOD_NOT_FOUND):
             return Rejected(error.message)
-        return NoAnswer("The server failed while it answered.")
+        return NoAnswer(_("The server failed while it answered."))
     if isinstance(error, ValidationError):
-        return NoAnswer("The server's answer does not follow the protocol.")
-    return NoAnswer("The connection to the server broke off.")
+        return NoAnswer(_("The server's answer does not follow the protocol."))
+    return NoAnswer(_("The connection to the server broke off."))
 
 
 def _definition(tool: Tool) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from typing import Any
 import anyio
 import httpcore2
 import httpx2
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: Where machines in the cloud keep their credentials. Link-local addresses are refused as such.
@@ -27,15 +29,19 @@ _COMPATIBLE = ipaddress.ip_network("::/96")
 
 
 class Forbidden(httpx2.TransportError):
-    """The request may not go there. `str()` is a sentence that names the host, never an internal address."""
+    """The request may not go there. `sentence` names the host, never an address it was found to have."""
+
+    def __init__(self, host: str, why: Any) -> None:
+        self.sentence = format_lazy(_("Nothing is sent to {host}: {why}."), host=host, why=why)
+        super().__init__(str(self.sentence))
 
 
 class TooLarge(httpx2.TransportError):
     """The answer has more bytes than may be read. The rest was not read."""
 
 
-def why_forbidden(address: Address, *, private: bool = False) -> str:
-    """Return why nothing may connect to `address`, an empty string when it may.
+def why_forbidden(address: Address, *, private: bool = False) -> Any:
+    """Return why nothing may connect to `address`, for whoever reads it; empty when it may.
 
     `private` admits loopback and private networks; link-local, metadata, multicast and reserved addresses
     are refused always.
@@ -44,12 +50,12 @@ def why_forbidden(address: Address, *, private: bool = False) -> str:
     if inner is not None:
         return why_forbidden(inner, private=private)
     if address.is_link_local or address in _METADATA:
-        return "it is an address of the machine's own surroundings (link-local or metadata)"
+        return _("it is an address of the machine's own surroundings (link-local or metadata)")
     if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_loopback):
-        return "it is not the address of one machine"
+        return _("it is not the address of one machine")
     if private or address.is_global:
         return ""
-    return "it is a private address"
+    return _("it is a private address")
 
 
 def _embedded(address: Address) -> ipaddress.IPv4Address | None:
@@ -76,7 +82,7 @@ async def checked_addresses(host: str, port: int, *, private: bool = False) -> l
     for text in addresses:
         why = why_forbidden(ipaddress.ip_address(text.partition("%")[0]), private=private)
         if why:
-            raise Forbidden(f"Nothing is sent to {host}: {why}.")
+            raise Forbidden(host, why)
     return addresses
 
 
@@ -116,7 +122,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the interface's own
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise Forbidden("Nothing is sent to a socket of this machine.")
+        raise Forbidden(path, _("it is a socket of this machine"))
 
     async def sleep(self, seconds: float) -> None:
         await anyio.sleep(seconds)
@@ -160,10 +166,10 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
 
     def _require_allowed(self, url: httpx2.URL) -> None:
         if url.scheme not in ("http", "https"):
-            raise Forbidden(f"Nothing is sent to {url.scheme}: addresses.")
+            raise Forbidden(url.host, _("it is no http address"))
         port = url.port or (443 if url.scheme == "https" else 80)
         if not {url.host.lower(), with_port(url.host, port)} & self._hosts:
-            raise Forbidden(f"Nothing is sent to {url.host}: it is not among the allowed hosts.")
+            raise Forbidden(url.host, _("it is not among the allowed hosts"))
 
 
 @cache

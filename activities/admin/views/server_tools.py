@@ -1,7 +1,5 @@
 """Pages about the tools of MCP servers: looking at one, reviewing it, taking it out of use."""
 
-from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,10 +15,8 @@ from activities.admin.views.servers import server_trail
 from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review
 from activities.mcp.changes import changes_of
 from activities.mcp.selectors import server_for, tool_for
-from activities.mcp.shapes import Shape, shape_of
+from activities.mcp.shapes import shape_of
 from activities.models import McpServer, McpTool, McpToolState
-from activities.scope import fact_places
-from activities.tools import registry
 from agentapp.kernel.canonical import dumps
 from agentapp.kernel.errors import MandateError, NotFound
 
@@ -42,8 +38,7 @@ def tool_page(request: HttpRequest, tool_id: UUID) -> HttpResponse:
         "frozen": frozen,
         "shape": shape,
         "changes": changes_of(tool),
-        "declares_result": shape.result is not None,
-        "result": _result(tool, shape),
+        "result": list(shape.result.model_fields) if shape.result is not None else [],
         "definition": dumps(tool.definition),
         "trail": [*server_trail(tool.server), Link(tool.name)],
     }
@@ -56,12 +51,6 @@ def _review(request: HttpRequest, tool: McpTool, part: ReviewPart) -> bool:
     return attempt(
         request, done, lambda: tool_review(tool, part, definition_hash=seen, actor=person(request))
     )
-
-
-def _result(tool: McpTool, shape: Shape) -> Sequence[Any]:
-    """Return the fields of the fact the tool gives, where it is a contract; none where it answers text."""
-    contract = registry.get(tool.key)
-    return fact_places(contract) if contract is not None and shape.result is not None else []
 
 
 @require_POST

@@ -56,8 +56,9 @@ def server_page(request: HttpRequest, server_id: UUID) -> HttpResponse:
         "server": server,
         "condition": condition_of(server),
         "page": page,
+        "kilobytes": server.max_result_bytes // 1_000,
         "chosen": chosen,
-        "tabs": [
+        "states": [
             Link(f"{each.label} ({count})", f"?state={each}", each == chosen)
             for each, count in counts
             if count
