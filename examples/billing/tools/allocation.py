@@ -74,7 +74,7 @@ class ProposeAllocationResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_payment",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def propose_allocation(ctx: ToolContext, params: ProposeAllocationParams) -> ProposeAllocationResult:
     payment = selectors.payment_get(ctx, params.payment)

@@ -98,7 +98,7 @@ class CollectAnalysisResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.analyse_customer",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def collect_analysis(ctx: ToolContext, params: CollectAnalysisParams) -> CollectAnalysisResult:
     check_period(params.period_start, params.period_end)

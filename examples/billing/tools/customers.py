@@ -57,7 +57,7 @@ class SearchCustomersResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_customer",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def search_customers(ctx: ToolContext, params: SearchCustomersParams) -> SearchCustomersResult:
     found = references.customer_search(ctx, params.query, _MAX_FOUND)
@@ -101,7 +101,7 @@ class GetCustomerResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_customer",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def get_customer(ctx: ToolContext, params: GetCustomerParams) -> GetCustomerResult:
     customer = selectors.customer_get(ctx, params.customer)

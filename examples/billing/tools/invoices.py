@@ -97,7 +97,7 @@ class ListInvoicesResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_invoice",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def list_invoices(ctx: ToolContext, params: ListInvoicesParams) -> ListInvoicesResult:
     check_period(params.period_start, params.period_end)
@@ -204,7 +204,7 @@ class GetInvoiceResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_invoice",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def get_invoice(ctx: ToolContext, params: GetInvoiceParams) -> GetInvoiceResult:
     invoice = selectors.invoice_get(ctx, params.invoice)

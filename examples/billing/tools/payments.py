@@ -58,7 +58,7 @@ class FindPaymentsResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_payment",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def find_payments(ctx: ToolContext, params: FindPaymentsParams) -> FindPaymentsResult:
     check_period(params.period_start, params.period_end)
@@ -130,7 +130,7 @@ class GetPaymentResult(ToolResult):
     risk=Risk.LOW,
     effect=Effect.NONE,
     permission="billing.view_payment",
-    tags=("billing",),
+    tags=("billing", "reading"),
 )
 def get_payment(ctx: ToolContext, params: GetPaymentParams) -> GetPaymentResult:
     payment = selectors.payment_get(ctx, params.payment)

@@ -75,10 +75,10 @@ def _chosen(task: StepTask, embedder: Embedder | None) -> StepTool | Ask | Searc
     said = ".\n".join(line.rstrip(" .") for line in task.message.splitlines() if line.strip())
     ranking = ranked(said, cards, embedder) if cards else None
     if ranking is not None and ranking.verdict is Fit.FOUND:
-        best = by_key[ranking.cards[0].key]
         rivals = [by_key[key] for key in rivals_of(ranking)]
         if len(rivals) < 2 or not any(tool.card.writes for tool in rivals):
-            return best
+            # Of those that read and are as near, the one for which everything was said.
+            return next((tool for tool in rivals if not _use(task, tool).missing), rivals[0])
         if not task.asked:
             return Ask(None, questions.which_of([tool.card.name for tool in rivals], task.language))
     words = expanded(task.message)
