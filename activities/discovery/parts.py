@@ -11,13 +11,17 @@ from activities.models import Card, CardKind, ToolGroupEntry
 
 def admitted(workspace: Workspace, part: CataloguePart) -> Q:
     """Return what a card of `part` fulfils; an empty part admits nothing."""
-    entries = ToolGroupEntry.objects.filter(group__workspace=workspace, group__key__in=part.groups)
-    return (
-        Q(key__in=part.keys)
-        | Q(tags__overlap=sorted(part.tags))
-        | Q(source__in=part.sources)
-        | Q(key__in=entries.values("tool_key"))
-    )
+    wanted = Q(pk__in=[])
+    if part.keys:
+        wanted |= Q(key__in=part.keys)
+    if part.tags:
+        wanted |= Q(tags__overlap=sorted(part.tags))
+    if part.sources:
+        wanted |= Q(source__in=part.sources)
+    if part.groups:
+        entries = ToolGroupEntry.objects.filter(group__workspace=workspace, group__key__in=part.groups)
+        wanted |= Q(key__in=entries.values("tool_key"))
+    return wanted
 
 
 def tool_cards(

@@ -1,8 +1,9 @@
 """Which cards a search is over: the permission filter, written once, as SQL."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -45,7 +46,22 @@ class Scope:
         return self.kind, self.workspace.pk, person, self.part
 
     @cached_property
-    def source(self) -> tuple[str, list[Any]]:
+    def source(self) -> "Source":
         """`FROM activities_card WHERE …` of the cards, open for one more `AND …`, and its values."""
-        text, values = self.cards().order_by().values("id").query.sql_with_params()
-        return text[text.index(" FROM ") :], list(values)
+        if self.kind == CardKind.TOOL:
+            return _tools_source(self.workspace.pk, self.permissions, self.part)
+        return _source(self.cards())
+
+
+Source = tuple[str, list[Any]]
+
+
+@lru_cache(maxsize=256)
+def _tools_source(workspace: UUID, permissions: frozenset[str], part: CataloguePart) -> Source:
+    """The same rights and part make the same statement: it is built once."""
+    return _source(tool_cards(Workspace(pk=workspace), part, permissions))
+
+
+def _source(cards: QuerySet[Card]) -> Source:
+    text, values = cards.order_by().values("id").query.sql_with_params()
+    return text[text.index(" FROM ") :], list(values)

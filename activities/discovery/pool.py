@@ -16,8 +16,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, transaction
 
+from activities.discovery.index.nearest import COLUMNS
 from activities.discovery.permitted import Scope
-from activities.models import CardKind, VectorPart
+from activities.models import CardKind
 
 if TYPE_CHECKING:
     from activities.discovery.embedder import Vectors
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 WHOLE = 100
 _BY_WORDS = 36
 _BY_VECTORS = 32
-_MAX_STEMS = 12
+_MAX_STEMS = 8
 #: The rarity of a word that a quarter of the cards have: it tells few from the others, while rarer ones do.
 _COMMON = math.log(1 + 4)
 _MAX_VARIANTS = 4
@@ -73,9 +74,8 @@ def by_words(scope: Scope, stems: Sequence[str], rarity: "Rarity") -> list[UUID]
     scores = [value for stem in chosen for value in (_quoted(stem), rarity.get(stem))]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id {source} AND words @@ %s::tsquery"
-            f" ORDER BY {score} DESC, ts_rank(words, %s::tsquery) DESC, key LIMIT {_BY_WORDS}",
-            [*values, sought, *scores, sought],
+            f"SELECT id {source} AND words @@ %s::tsquery ORDER BY {score} DESC, key LIMIT {_BY_WORDS}",
+            [*values, sought, *scores],
         )
         return [row[0] for row in cursor.fetchall()]
 
@@ -103,28 +103,27 @@ def by_vectors(scope: Scope, permitted: int, embedder: str, vectors: "Vectors") 
 def _exact(scope: Scope, embedder: str, rows: Sequence[str]) -> list[UUID]:
     source, values = scope.source
     rights, rights_values = _rights(scope)
-    nearest = "LEAST(" + ", ".join("v.vector <#> %s::halfvec" for _row in rows) + ")"
-    one_part = (
-        "(SELECT v.card_id FROM p JOIN activities_cardvector v ON v.card_id = p.id"
-        f" WHERE v.embedder = %s AND v.part = %s{rights} ORDER BY {nearest} LIMIT {_BY_VECTORS})"
-    )
-    asked = [value for part in VectorPart.values for value in (embedder, part, *rights_values, *rows)]
+    card, example = (_nearest(column, len(rows)) for column in COLUMNS)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH p AS MATERIALIZED (SELECT id {source}) {one_part} UNION ALL {one_part}", [*values, *asked]
+            f"WITH p AS MATERIALIZED (SELECT id {source}), d AS MATERIALIZED ("
+            f"SELECT v.card_id, {card} AS card, {example} AS example"
+            f" FROM p JOIN activities_cardvector v ON v.card_id = p.id WHERE v.embedder = %s{rights}"
+            f") (SELECT card_id FROM d ORDER BY card LIMIT {_BY_VECTORS}) UNION ALL"
+            f" (SELECT card_id FROM d WHERE example IS NOT NULL ORDER BY example LIMIT {_BY_VECTORS})",
+            [*values, *rows, *rows, embedder, *rights_values],
         )
         return [row[0] for row in cursor.fetchall()]
+
+
+def _nearest(column: str, count: int) -> str:
+    """The distance to the nearest of so many vectors."""
+    return "LEAST(" + ", ".join([f"v.{column} <#> %s::halfvec"] * count) + ")"
 
 
 def _approximate(scope: Scope, embedder: str, rows: Sequence[str], dimensions: int) -> list[UUID]:
     source, values = scope.source
     rights, rights_values = _rights(scope)
-    distance = f"(v.vector::halfvec({dimensions})) <#> %s::halfvec({dimensions})"
-    statement = (
-        f"SELECT v.card_id FROM activities_cardvector v WHERE v.embedder = %s AND v.part = %s{rights}"
-        f" AND EXISTS (SELECT 1 {source} AND activities_card.id = v.card_id)"
-        f" ORDER BY {distance} LIMIT {_BY_VECTORS}"
-    )
     found: list[UUID] = []
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -132,9 +131,16 @@ def _approximate(scope: Scope, embedder: str, rows: Sequence[str], dimensions: i
             " set_config('hnsw.ef_search', %s, true)",
             [str(_VIEW)],
         )
-        for part in VectorPart.values:
+        for column in COLUMNS:
+            statement = (
+                f"SELECT v.card_id FROM activities_cardvector v WHERE v.embedder = %s{rights}"
+                f" AND EXISTS (SELECT 1 {source} AND activities_card.id = v.card_id)"
+                f" AND v.{column} IS NOT NULL"
+                f" ORDER BY (v.{column}::halfvec({dimensions})) <#> %s::halfvec({dimensions})"
+                f" LIMIT {_BY_VECTORS}"
+            )
             for row in rows:
-                cursor.execute(statement, [embedder, part, *rights_values, *values, row])
+                cursor.execute(statement, [embedder, *rights_values, *values, row])
                 found += [key for (key,) in cursor.fetchall()]
     return found
 

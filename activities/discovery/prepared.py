@@ -2,9 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -14,28 +13,58 @@ from activities.discovery.permitted import Scope
 if TYPE_CHECKING:
     from activities.discovery.cards import IndexedCard
 
-#: A card's weights and vectors take about 30 kB.
-_KEPT = 1_000
-_lock = threading.Lock()
-_kept: "OrderedDict[_Version, IndexedCard]" = OrderedDict()
+#: Bytes of vectors and words that a process keeps: some thousand cards.
+_ROOM = 32_000_000
+_BYTES_A_WORD = 120
 
 _VERSIONS = "SELECT id, digest, embedder, embedded_digest"
 _CONTENTS = (
-    "SELECT c.id, c.key, c.writes, c.weights::text, a.texts, b.texts FROM activities_card c"
-    " LEFT JOIN activities_cardvector a ON a.card_id = c.id AND a.embedder = %(embedder)s AND a.part = 'card'"
-    " LEFT JOIN activities_cardvector b ON b.card_id = c.id AND b.embedder = %(embedder)s"
-    " AND b.part = 'example' WHERE c.id = ANY(%(ids)s)"
+    "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts FROM activities_card c"
+    " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s)"
 )
 
 
-@dataclass(frozen=True)
-class _Version:
+class _Version(NamedTuple):
     """What a card's prepared form depends on. `embedder` is empty where its vectors are another's."""
 
     id: UUID
     digest: str
     embedder: str
     embedded_digest: str
+
+
+class _Kept:
+    """The cards used last, as many as there is room for."""
+
+    def __init__(self, room: int) -> None:
+        self._lock = threading.Lock()
+        self._cards: OrderedDict[_Version, IndexedCard] = OrderedDict()
+        self._left = room
+
+    def among(self, versions: Sequence[_Version]) -> "dict[_Version, IndexedCard]":
+        with self._lock:
+            found = {version: self._cards[version] for version in versions if version in self._cards}
+            for version in found:
+                self._cards.move_to_end(version)
+        return found
+
+    def add(self, cards: "Mapping[_Version, IndexedCard]") -> None:
+        with self._lock:
+            for version, card in cards.items():
+                if version not in self._cards:
+                    self._cards[version] = card
+                    self._left -= _size(card)
+            while self._left < 0 and self._cards:
+                _version, oldest = self._cards.popitem(last=False)
+                self._left += _size(oldest)
+
+
+def _size(card: "IndexedCard") -> int:
+    vectors: int = card.card_vectors.nbytes + card.example_vectors.nbytes
+    return vectors + _BYTES_A_WORD * len(card.weights)
+
+
+_kept = _Kept(_ROOM)
 
 
 def prepared_cards(
@@ -47,10 +76,10 @@ def prepared_cards(
         cursor.execute(f"{_VERSIONS} {source} AND id = ANY(%s) ORDER BY key", [*values, list(ids)])
         rows = cursor.fetchall()
     versions = [_Version(row[0], row[1], row[2] if row[2] == embedder else "", row[3]) for row in rows]
-    with _lock:
-        known = {version: _kept[version] for version in versions if version in _kept}
-    known |= _read([version for version in versions if version not in known], embedder, dimensions)
-    _keep(known)
+    known = _kept.among(versions)
+    missing = _read([version for version in versions if version not in known], embedder, dimensions)
+    _kept.add(missing)
+    known |= missing
     return [known[version] for version in versions if version in known]
 
 
@@ -59,7 +88,7 @@ def _read(versions: list[_Version], embedder: str, dimensions: int) -> "dict[_Ve
         return {}
     by_id = {version.id: version for version in versions}
     with connection.cursor() as cursor:
-        cursor.execute(_CONTENTS, {"embedder": embedder, "ids": list(by_id)})
+        cursor.execute(_CONTENTS, [embedder, list(by_id)])
         return {by_id[row[0]]: _card(row, dimensions) for row in cursor.fetchall()}
 
 
@@ -78,12 +107,3 @@ def _matrix(packed: bytes | None, dimensions: int) -> Any:
     import numpy as np
 
     return np.frombuffer(packed or b"", dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
-
-
-def _keep(cards: "dict[_Version, IndexedCard]") -> None:
-    with _lock:
-        for version, card in cards.items():
-            _kept[version] = card
-            _kept.move_to_end(version)
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)

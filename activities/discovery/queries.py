@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from activities.discovery.background import BACKGROUND
@@ -44,8 +45,13 @@ def prepare_query(text: str, embedder: Embedder | None, keep: Collection[str] = 
     if embedder is None:
         return PreparedQuery(reading.text, variants, stems, None)
     vectors = embedder.encode(variants)
-    background = embedder.encode([mask(sentence) for sentence in BACKGROUND])
+    background = embedder.encode(_background())
     return PreparedQuery(reading.text, variants, stems, vectors, float((vectors @ background.T).max()))
+
+
+@cache
+def _background() -> tuple[str, ...]:
+    return tuple(mask(sentence) for sentence in BACKGROUND)
 
 
 def _variants(reading: Reading, keep: Collection[str]) -> tuple[str, ...]:

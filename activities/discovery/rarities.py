@@ -45,7 +45,7 @@ def _count(scope: Scope, permitted: int) -> "Rarity":
 
     source, values = scope.source
     every = max(1, permitted // _SAMPLE)
-    sampled = "" if every == 1 else f" AND hashtext(key) % {every} = 0"
+    sampled = "" if every == 1 else f" AND mod(hashtext(key), {every}) = 0"
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH s AS MATERIALIZED (SELECT words {source}{sampled})"

@@ -77,21 +77,23 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('permission', models.CharField(blank=True, max_length=200)),
                 ('embedder', models.CharField(max_length=200)),
-                ('part', models.CharField(choices=[('card', 'card'), ('example', 'example request')], max_length=8)),
                 ('vector', pgvector.django.halfvec.HalfVectorField()),
+                ('example_vector', pgvector.django.halfvec.HalfVectorField(null=True)),
                 ('texts', models.BinaryField()),
+                ('example_texts', models.BinaryField(default=bytes)),
                 ('card', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='activities.card')),
             ],
             options={
-                'verbose_name': 'vector of a card',
+                'verbose_name': 'vectors of a card',
                 'verbose_name_plural': 'vectors of cards',
             },
         ),
-        # A vector stays in its row, where a comparison of thousands reads it without a detour.
+        # Vectors stay in their row as long as it fits a page, where a comparison of thousands reads them without
+        # a detour. All texts of a card are read for few cards only: out of the row, and not packed in vain.
         migrations.RunSQL(
-            # All texts of a card are read for few cards only: out of the row, and not packed in vain.
-            'ALTER TABLE activities_cardvector ALTER COLUMN vector SET STORAGE PLAIN,'
-            ' ALTER COLUMN texts SET STORAGE EXTERNAL',
+            'ALTER TABLE activities_cardvector ALTER COLUMN vector SET STORAGE MAIN,'
+            ' ALTER COLUMN example_vector SET STORAGE MAIN,'
+            ' ALTER COLUMN texts SET STORAGE EXTERNAL, ALTER COLUMN example_texts SET STORAGE EXTERNAL',
             migrations.RunSQL.noop,
         ),
         migrations.CreateModel(
@@ -159,11 +161,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='cardvector',
-            constraint=models.UniqueConstraint(fields=('card', 'embedder', 'part'), name='card_vector_once'),
+            constraint=models.UniqueConstraint(fields=('card', 'embedder'), name='card_vectors_once'),
         ),
         migrations.AddIndex(
             model_name='cardvector',
-            index=models.Index(fields=['embedder', 'part', 'permission'], name='card_vector_permission'),
+            index=models.Index(fields=['embedder', 'permission'], name='card_vector_permission'),
         ),
         migrations.AddConstraint(
             model_name='toolgroup',

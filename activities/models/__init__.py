@@ -11,7 +11,6 @@ from activities.models.catalogue import (
     EmbedderState,
     ToolGroup,
     ToolGroupEntry,
-    VectorPart,
 )
 from activities.models.discovery import DiscoveryCandidate, DiscoveryLog
 from activities.models.likeness import TextVector
@@ -73,5 +72,4 @@ __all__ = [
     "ToolBinding",
     "ToolGroup",
     "ToolGroupEntry",
-    "VectorPart",
 ]

@@ -115,34 +115,31 @@ class CardPhrase(Identified):
         return self.text
 
 
-class VectorPart(models.TextChoices):
-    CARD = "card", _("card")  #: name, aliases and summaries
-    EXAMPLE = "example", _("example request")  #: examples, masked
-
-
 class CardVector(models.Model):
-    """What a card's texts of one kind mean, for one embedder: vectors of two embedders are never compared.
+    """What a card means, for one embedder: vectors of two embedders are never compared.
 
-    `vector` is their mean, which finds the card among thousands; `texts` are all of them, for the final
-    ranking: one row of `dimensions` half-precision floats after the other.
+    A vector is the mean of its texts, which finds the card among thousands: `vector` of name, aliases and
+    summaries, `example_vector` of the masked examples, if there are any. `texts` and `example_texts` are the
+    texts' own vectors, for the final ranking: one row of half-precision floats after the other.
     """
 
     card = models.ForeignKey(Card, on_delete=models.CASCADE, related_name="vectors")
     #: The card's own, so that a comparison of thousands reads no other row.
     permission = models.CharField(max_length=200, blank=True)
     embedder = models.CharField(max_length=200)
-    part = models.CharField(max_length=8, choices=VectorPart.choices)
     vector = HalfVectorField()
+    example_vector = HalfVectorField(null=True)
     texts = models.BinaryField()
+    example_texts = models.BinaryField(default=bytes)
 
     class Meta:
-        verbose_name = _("vector of a card")
+        verbose_name = _("vectors of a card")
         verbose_name_plural = _("vectors of cards")
-        constraints = [models.UniqueConstraint(fields=["card", "embedder", "part"], name="card_vector_once")]
-        indexes = [models.Index(fields=["embedder", "part", "permission"], name="card_vector_permission")]
+        constraints = [models.UniqueConstraint(fields=["card", "embedder"], name="card_vectors_once")]
+        indexes = [models.Index(fields=["embedder", "permission"], name="card_vector_permission")]
 
     def __str__(self) -> str:
-        return f"{self.embedder}: {self.part}"
+        return f"{self.embedder}: {self.card_id}"
 
 
 class EmbedderState(models.Model):

@@ -22,7 +22,7 @@ STATUS_LINE = 7
 PARAMETERS = {
     "port": str(PORT),
     "listen_addresses": "",
-    "shared_buffers": "64MB",
+    "shared_buffers": "128MB",
     "max_connections": "120",
     "max_parallel_workers_per_gather": "0",
     "wal_level": "minimal",

@@ -1,6 +1,6 @@
 """The vectors of the cards, made in the background; until they are there, words alone answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from activities.discovery.embedding.chosen import index_embedder
 from activities.discovery.index import nearest, state
 from activities.discovery.index.upkeep import learned_phrases
-from activities.models import Card, CardVector, VectorPart
+from activities.models import Card, CardVector
 from activities.models.activity import PhraseKind
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def _loaded(keys: Sequence[UUID]) -> QuerySet[Card]:
 def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
     """Encode all texts of `cards` at once, and store them unless a card was changed meanwhile."""
     texts = {card.pk: _texts(card) for card in cards}
-    flat = list(dict.fromkeys(text for parts in texts.values() for part in parts.values() for text in part))
+    flat = list(dict.fromkeys(text for parts in texts.values() for part in parts for text in part))
     encoded = dict(zip(flat, embedder.encode(flat), strict=True))
-    rows = [row for card in cards for row in _rows(card, texts[card.pk], encoded, embedder)]
+    rows = [_row(card, texts[card.pk], encoded, embedder.name) for card in cards if texts[card.pk][0]]
     with transaction.atomic():
         kept = [card.pk for card in cards if _mark(card, embedder)]
         CardVector.objects.filter(card__in=kept).delete()
@@ -67,9 +67,9 @@ def _mark(card: Card, embedder: Embedder) -> bool:
     return bool(unchanged.update(embedder=embedder.name, embedded_digest=card.digest))
 
 
-def _texts(card: Card) -> dict[VectorPart, tuple[str, ...]]:
+def _texts(card: Card) -> tuple[tuple[str, ...], tuple[str, ...]]:
     text = text_of(card)
-    return {VectorPart.CARD: title_texts(text), VectorPart.EXAMPLE: masked_examples(text)}
+    return title_texts(text), masked_examples(text)
 
 
 def text_of(card: Card) -> CardText:
@@ -88,25 +88,31 @@ def text_of(card: Card) -> CardText:
     )
 
 
-def _rows(
-    card: Card,
-    texts: dict[VectorPart, tuple[str, ...]],
-    encoded: dict[str, "Vectors"],
-    embedder: Embedder,
-) -> Iterator[CardVector]:
+def _row(
+    card: Card, texts: tuple[Sequence[str], Sequence[str]], encoded: Mapping[str, "Vectors"], embedder: str
+) -> CardVector:
+    titles, examples = ([encoded[text] for text in part] for part in texts)
+    return CardVector(
+        card=card,
+        permission=card.permission,
+        embedder=embedder,
+        vector=_mean(titles),
+        example_vector=_mean(examples) if examples else None,
+        texts=_packed(titles),
+        example_texts=_packed(examples),
+    )
+
+
+def _mean(vectors: Sequence["Vectors"]) -> HalfVector:
+    """Of length one again; vectors that cancel each other out are stood for by the first."""
     import numpy as np
 
-    for part, listed in texts.items():
-        if not listed:
-            continue
-        vectors = np.stack([encoded[text] for text in listed])
-        mean = vectors.mean(axis=0)
-        length = float(np.linalg.norm(mean))
-        yield CardVector(
-            card=card,
-            permission=card.permission,
-            embedder=embedder.name,
-            part=part,
-            vector=HalfVector(mean / length if length else vectors[0]),
-            texts=vectors.astype(np.float16).tobytes(),
-        )
+    mean = np.mean(vectors, axis=0)
+    length = float(np.linalg.norm(mean))
+    return HalfVector(mean / length if length else vectors[0])
+
+
+def _packed(vectors: Sequence["Vectors"]) -> bytes:
+    import numpy as np
+
+    return np.array(vectors, dtype=np.float16).tobytes()

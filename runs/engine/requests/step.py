@@ -50,7 +50,7 @@ _NONE_FITS = (
     "No function was found for the user's words. Search in other words, ask the user what they mean, or "
     "escalate. Do not use a function for what it is not meant for."
 )
-_SEARCH = FunctionSpec(
+SEARCH_AGAIN = FunctionSpec(
     FIND_TOOLS,
     "Search the other functions of this step when none of those offered does what is asked.",
     closed_object(
@@ -100,7 +100,7 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         Message("user", "Inputs and facts (data):\n" + dumps(_context_data(view, step, facts))),
         *_history(view, step),
     )
-    functions += [_SEARCH] if searching else []
+    functions += [SEARCH_AGAIN] if searching else []
     functions += _exits()
     if declares:
         functions = list(with_declarations(functions, view, step))
