@@ -3,7 +3,6 @@
 Counts are of the workspace's available tools, whoever may use them: rights are asked of the person who runs.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -84,15 +83,14 @@ def _place(kind: OpeningKind, value: str, count: int) -> CataloguePlace:
 def led_to(step: Step, workspace: Workspace) -> Opened:
     """Return what a step is open to now."""
     tools = StepTools(step, workspace)
-    here = {contract.key: contract for contract in registry.of(workspace.pk)} if tools.openings else {}
-    led = tuple(_led(tools, opening, here) for opening in tools.openings)
+    led = tuple(_led(tools, opening) for opening in tools.openings)
     keys = {contract.key for each in led for contract in each.usable}
     return Opened(led, len(tools.named), frozenset(keys))
 
 
-def _led(tools: StepTools, opening: StepOpening, here: Mapping[str, ToolContract]) -> Led:
+def _led(tools: StepTools, opening: StepOpening) -> Led:
     keys = tool_cards(tools.workspace, part_of([opening])).order_by("key").values_list("key", flat=True)
-    contracts = [here[key] for key in keys if key in here]
+    contracts = list(registry.many(keys).values())
     why = {each.key: unusable(each, risk_through(each, tools.through(each))) for each in contracts}
     usable = [each for each in contracts if not why[each.key] and each.key not in tools.named]
     return Led(opening, tuple(usable), tuple((each, why[each.key]) for each in contracts if why[each.key]))

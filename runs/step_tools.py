@@ -53,13 +53,9 @@ def usable(view: RunView, step: RunStep, contract: ToolContract) -> ToolBinding 
 def usable_tools(view: RunView, step: RunStep) -> Tools:
     """Return all that the step may use now, whoever may: what it names first, then what was shown."""
     tools, shown = step_tools(view, step), shown_in(view, step)
-    found: Tools = []
-    for key in dict.fromkeys([*tools.named, *shown]):
-        contract = registry.get(key)
-        binding = tools.binding(contract, pin=shown.get(key, "")) if contract is not None else None
-        if contract is not None and binding is not None:
-            found.append((contract, binding))
-    return found
+    contracts = registry.many([*tools.named, *shown])
+    bound = [(each, tools.binding(each, pin=shown.get(each.key, ""))) for each in contracts.values()]
+    return [(contract, binding) for contract, binding in bound if binding is not None]
 
 
 def offered(

@@ -1,6 +1,6 @@
 """What a check finds, and what it looks at."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -72,8 +72,7 @@ class Look:
         """Return the contracts of the tools that an opening leads to here, usable or not."""
         if opening.pk not in self._opened:
             cards = tool_cards(self._workspace, part_of([opening])).order_by("key")
-            keys = cards.values_list("key", flat=True)
-            self._opened[opening.pk] = [self._here[key] for key in keys if key in self._here]
+            self._opened[opening.pk] = list(registry.many(cards.values_list("key", flat=True)).values())
         return self._opened[opening.pk]
 
     def opened(self, step: Step) -> list[ToolContract]:
@@ -89,11 +88,6 @@ class Look:
         """Return the contracts of what `step` and those before it are open to."""
         until = self.steps[: self.steps.index(step) + 1]
         return [contract for each in until for contract in self.opened(each)]
-
-    @cached_property
-    def _here(self) -> Mapping[str, ToolContract]:
-        """Return the tools that exist for the workspace, read at once: there may be thousands."""
-        return {contract.key: contract for contract in registry.of(self._workspace.pk)}
 
     @property
     def _workspace(self) -> Workspace:

@@ -77,15 +77,14 @@ class _Look:
 
     def named(self) -> int:
         """Count the tools that the step names and the person may use."""
-        contracts = filter(None, map(registry.get, self.tools.named))
+        contracts = registry.many(self.tools.named).values()
         return sum(1 for each in contracts if each.permission in self.permissions)
 
     def usable(self, keys: Iterable[str]) -> dict[str, ToolContract]:
         """Return those of `keys` that the step's openings make usable, with their contracts, in order."""
-        contracts = [contract for key in keys if (contract := registry.get(key)) is not None]
         return {
             contract.key: contract
-            for contract, _binding in self.tools.opened(contracts)
+            for contract, _binding in self.tools.opened(registry.many(keys).values())
             if contract.permission in self.permissions
         }
 

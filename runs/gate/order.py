@@ -111,10 +111,11 @@ def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, Too
 
 def _outside(view: RunView, step: RunStep, key: str, *, unknown: bool = False) -> Refused:
     """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault."""
-    names = {name for shown in shown_in(view, step) for name in (shown, wire_name(shown))}
-    if key in {*view.bindings, *names} and (why := registry.why_not(key)):
+    # Of a tool that is gone, only the name that the model used is known.
+    shown = {name: each for each in shown_in(view, step) for name in (each, wire_name(each))}
+    if key in {*view.bindings, *shown} and (why := registry.why_not(shown.get(key, key))):
         return Refused("contract_changed", f"{key} is not what this activity was published with: {why}.")
-    if key in names:  # of a tool that is gone, only the name that the model used is known
+    if key in shown:
         return Refused("withdrawn", "This function is not available any more. Use another, or search again.")
     if unknown:
         return Refused("unknown_tool", "There is no such function. Call one of those this step offers.")
