@@ -142,7 +142,6 @@ def _storable(definition: Definition) -> bool:
 
 
 def _new(server: McpServer, name: str, position: int, definition: Definition) -> McpTool:
-    title, description = definition.get("title"), definition.get("description")
     return McpTool(
         server=server,
         name=name,
@@ -151,9 +150,17 @@ def _new(server: McpServer, name: str, position: int, definition: Definition) ->
         definition=definition,
         definition_hash=digest(definition),
         usable=not shape_of(definition).unusable,
-        title={"en": shorten(title, 100)} if isinstance(title, str) and title.strip() else {},
-        summary=shorten(description, 200) if isinstance(description, str) else "",
+        **_words(definition),
     )
+
+
+def _words(definition: Definition) -> dict[str, Any]:
+    """Return the server's own words for the tool, until a designer writes others."""
+    title, description = definition.get("title"), definition.get("description")
+    return {
+        "title": {"en": shorten(title, 100)} if isinstance(title, str) and title.strip() else {},
+        "summary": shorten(description, 200) if isinstance(description, str) else "",
+    }
 
 
 def _create(tools: list[McpTool], reading: Reading) -> None:
@@ -205,6 +212,8 @@ def _change(tool: McpTool, definition: Definition, found: str) -> None:
         tool.state, tool.reason = McpToolState.QUARANTINED, McpReason.CHANGED
     else:
         tool.state, tool.reason = McpToolState.PENDING, ""
+        for name, value in _words(definition).items():
+            setattr(tool, name, value)
 
 
 def _return(tool: McpTool) -> None:

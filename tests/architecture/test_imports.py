@@ -91,6 +91,8 @@ def test_nothing_of_the_product_names_the_example():
         ("guardian", ("accounts.access",)),
         ("openai", ("runs.llm", "activities.discovery")),
         ("nh3", ("agentapp.kernel",)),
+        ("mcp", ("activities.mcp.session", "activities.mcp.stdio")),
+        ("mcp_types", ("activities.mcp.session", "activities.mcp.stdio")),
     ],
 )
 def test_a_library_is_named_in_one_place(library, where):

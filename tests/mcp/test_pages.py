@@ -69,8 +69,9 @@ def test_from_the_server_to_a_confirmed_call(
     assert "param-item_id-agent" not in posted  # it may name a record: not the agent's until somebody says so
     assert posted["param-amount-agent"] == ["on"]
     posted |= {"param-item_id-agent": ["on"], "param-item_id-reference": ["store.item"]}
-    posted |= {"tool-aliases_0": ["order it"], "tool-summary": ["Orders an item from the supplier."]}
+    posted |= {"tool-aliases_en": ["order it\nbuy it"], "tool-summary": ["Orders an item from the supplier."]}
     assert desk.post(address, posted).status_code == 302
+    assert tool(server, "place_order").aliases == {"en": ["order it", "buy it"]}
     right = {"to": f"group:{world.keepers.pk}", "right": f"use_mcpserver:{server.pk}", "grant": "1"}
     assert desk.post(at("desk_server_rights", server.pk), right).status_code == 302
 

@@ -9,6 +9,7 @@ from activities.actions import agent_import
 from activities.checks import problems
 from activities.mcp import actions
 from activities.mcp.reading import tools_read
+from activities.mcp.source import McpSource
 from activities.models import McpServer, McpTool, Revision
 from agentapp.kernel.errors import InvalidInput
 from runs.llm.base import Purpose
@@ -161,6 +162,33 @@ def test_other_words_and_a_new_name_leave_runs_alone(
     review(world, tool(reviewed.server, "place_order"), summary="Says it better.", tags=["orders"])
     run = world.play(run)
     assert run.outcome == Outcome.SUCCEEDED
+
+
+def test_a_step_that_is_open_to_the_server_finds_and_calls_its_tool(
+    world: World, shop: Shop, reviewed: McpTool
+) -> None:
+    acting = step(key="act", passes_when="has(facts.place_order)", opens=[{"to": "server:shop"}])
+    world.publish(activity(steps=[acting]))
+    run = world.run(order())
+    assert "mcp_shop_place_order" in _functions(world.requests()[-1])
+    world.confirm(run)
+    run = world.play(run)
+    assert run.outcome == Outcome.SUCCEEDED
+    assert len(shop.calls) == 1
+
+
+def test_what_one_process_puts_in_quarantine_no_other_knows_as_a_tool(
+    world: World, reviewed: McpTool
+) -> None:
+    """Each process keeps contracts of its own; what it keeps is not asked whether it still holds."""
+    here, there = McpSource(), McpSource()
+    assert here.get(reviewed.key) is not None
+    assert there.get(reviewed.key) is there.get(reviewed.key)
+    actions.tool_quarantine(reviewed, actor=world.designer)
+    assert here.get(reviewed.key) is None
+    assert there.get(reviewed.key) is None
+    assert not list(there)
+    assert not there.many([reviewed.key])
 
 
 def test_another_workspaces_tool_is_no_tool_here(
