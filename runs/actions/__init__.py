@@ -9,7 +9,7 @@ from runs.actions.escalations import (
     escalation_take,
 )
 from runs.actions.messages import Posted, conversation_create, message_post
-from runs.actions.missed import missed_name
+from runs.actions.missed import missed_name, missed_strike
 from runs.actions.questions import question_answer
 from runs.actions.stopping import run_stop
 
@@ -24,6 +24,7 @@ __all__ = [
     "escalation_take",
     "message_post",
     "missed_name",
+    "missed_strike",
     "question_answer",
     "run_stop",
 ]

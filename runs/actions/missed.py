@@ -6,11 +6,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts import audit
 from accounts.models import ActorKind, User
 from activities.actions.authority import designs_workspace
 from activities.models import DiscoveryLog
 from activities.models.discovery import DiscoveryStage
-from agentapp.kernel.errors import Conflict, InvalidInput, NotFound
+from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from runs.deciders import is_decider_of
 from runs.journal import Journal, write_events
 from runs.models import Missed, Run
@@ -35,12 +36,34 @@ def missed_name(*, user: User, run_id: UUID, value: str) -> Missed:
         row = _missed(locked, card)
         if row.named_by_id is None:
             row.named_by, row.named_at = user, timezone.now()
+            row.struck_by = row.struck_at = None
             row.save()
             journal = Journal()
             told = {"stage": card.stage.value, "key": card.key, "name": card.name}
             journal.event("run.missed", told, ActorKind.PERSON)
             write_events(locked, journal, user)
     return row
+
+
+@transaction.atomic
+def missed_strike(row: Missed, *, user: User) -> None:
+    """Take what was found later out of the count: it was another request after all.
+
+    What a person named or a prompt expected is not struck. Raises NotAllowed, Conflict.
+    """
+    if not designs_workspace(user, row.workspace):
+        raise NotAllowed(_("You may not design agents in this workspace."))
+    open_rows = Missed.objects.filter(cause=MissCause.FOUND_LATER, named_by=None, struck_at=None)
+    if not open_rows.filter(pk=row.pk).update(struck_by=user, struck_at=timezone.now()):
+        raise Conflict(_("This one counts: somebody said so, or it was struck already."))
+    audit.record(
+        stream=row.workspace_id,
+        type="missed.struck",
+        workspace=row.workspace_id,
+        actor=user,
+        actor_kind=ActorKind.PERSON,
+        data={"stage": row.stage, "key": row.key, "run": row.run_id},
+    )
 
 
 def run_to_name(user: User, run_id: UUID) -> Run:

@@ -42,6 +42,11 @@ class Missed(Identified):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     named_at = models.DateTimeField(null=True)
+    #: Who looked at it and said that it was another request after all: then it counts nowhere.
+    struck_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    struck_at = models.DateTimeField(null=True)
     #: When the search was made, or the prompt was run.
     searched_at = models.DateTimeField()
     at = models.DateTimeField(auto_now_add=True)

@@ -90,7 +90,9 @@ if (form) {
     keep(draft);
   });
   form.addEventListener("htmx:afterRequest", (event) => {
-    if (event.target === form && event.detail.successful) accepted(form.dataset.sent);
+    // A first message leads to its conversation; to htmx a redirect is no success, and one to sign in is none.
+    const began = event.detail.xhr?.getResponseHeader("HX-Redirect")?.includes("/conversations/");
+    if (event.target === form && (event.detail.successful || began)) accepted(form.dataset.sent);
   });
 
   document.addEventListener("click", (event) => {

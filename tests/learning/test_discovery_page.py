@@ -259,3 +259,18 @@ def test_the_pages_are_in_french(world: World, desk: Client) -> None:
         text = page(desk, name)
         assert "Découverte" in text
         assert "Searches" not in text
+
+
+def test_another_request_is_struck_and_counts_nowhere(world: World, desk: Client) -> None:
+    later = missed(world, log(world), "store.look", cause=MissCause.FOUND_LATER)
+    named = missed(world, log(world), "store.look", named_by=world.owner)
+    assert figures(desk).whole.missed == 2
+    for row in (later, named):
+        desk.post(at("desk_discovery_strike", row.pk))
+    assert figures(desk).whole.missed == 1
+    assert [row["times"] for row in desk.get(at("desk_discovery_missed")).context["most"]] == [1]
+    later.refresh_from_db()
+    assert later.struck_by == world.designer
+    event = AuditEvent.objects.get(stream=world.workspace.pk, type="missed.struck")
+    assert (event.actor, event.data["key"]) == (world.designer, "store.look")
+    assert "does not count" in page(desk, "desk_discovery_missed")

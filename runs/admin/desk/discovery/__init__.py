@@ -11,6 +11,7 @@ ROUTES = (
     ("discovery/requests/<uuid:pk>/", views.request_page, "desk_discovery_request"),
     ("discovery/requests/<uuid:pk>/name/", views.name, "desk_discovery_name"),
     ("discovery/missed/", views.missed_page, "desk_discovery_missed"),
+    ("discovery/missed/<uuid:pk>/strike/", views.strike, "desk_discovery_strike"),
     ("discovery/unmet/", views.unmet_page, "desk_discovery_unmet"),
     ("discovery/words/", views.words_page, "desk_discovery_words"),
     ("discovery/words/<uuid:pk>/remove/", views.word_remove, "desk_discovery_word_remove"),

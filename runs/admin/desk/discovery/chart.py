@@ -11,6 +11,8 @@ from runs.admin.desk.discovery.figures import Figures
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 200, 44, 22
 _GAP = 0.2
+#: The width of a date.
+_LABEL = 70
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _column(part: Figures, x: float, step: float, scale: float, *, labelled: boo
         )
     assert part.day is not None  # noqa: S101 - parts are of a day
     label = date_format(part.day, "SHORT_DATE_FORMAT")
-    return Column(tuple(bars), _title(part, label), label if labelled else "", round(left, 1))
+    fits = labelled and left + _LABEL <= WIDTH
+    return Column(tuple(bars), _title(part, label), label if fits else "", round(left, 1))
 
 
 def _title(part: Figures, label: str) -> str:

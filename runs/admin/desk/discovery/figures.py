@@ -21,6 +21,7 @@ _SQL = """
         LEFT JOIN (
             SELECT DISTINCT log_id FROM runs_missed
             WHERE workspace_id = %(workspace)s AND searched_at >= %(since)s AND log_id IS NOT NULL
+                AND struck_at IS NULL
         ) m ON m.log_id = l.id
         WHERE l.workspace_id = %(workspace)s AND l.at >= %(since)s AND NOT l.trial AND l.decision <> 'all'
             AND (%(stage)s = '' OR l.stage = %(stage)s)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 
 from activities.discovery.parts import tool_cards
 from activities.models import Activity, Card, DiscoveryCandidate, DiscoveryLog, RevisionState, StepOpening
@@ -39,7 +39,8 @@ def requests(filters: Filters, only: str) -> Page:
         found = found.filter(run_id__in=handed.values("run_id"))
     else:
         found = found.filter(decision__in=[only] if only in NOT_FOUND else NOT_FOUND)
-    return _page(found.prefetch_related("missed"), filters)
+    counted = Prefetch("missed", Missed.objects.filter(struck_at=None))
+    return _page(found.prefetch_related(counted), filters)
 
 
 def _narrowed(rows: QuerySet[Any], filters: Filters) -> QuerySet[Any]:
@@ -67,13 +68,13 @@ def missed(filters: Filters) -> QuerySet[Missed]:
 
 
 def missed_page(filters: Filters) -> Page:
-    return _page(missed(filters).select_related("named_by", "log"), filters)
+    return _page(missed(filters).select_related("named_by", "struck_by", "log"), filters)
 
 
 def most_missed(filters: Filters) -> list[Any]:
     """Return the cards missed most often, with how each became known."""
     causes = {cause.value: Count("pk", filter=Q(cause=cause)) for cause in MissCause}
-    grouped = missed(filters).order_by().values("stage", "key")
+    grouped = missed(filters).filter(struck_at=None).order_by().values("stage", "key")
     counted = grouped.annotate(times=Count("pk"), name=Max("label"), **causes)
     return list(counted.order_by("-times", "key")[:MOST])
 

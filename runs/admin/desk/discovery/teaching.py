@@ -57,7 +57,7 @@ def asked_for(filters: Filters, pk: UUID) -> Asked:
         log = row.log
     considered = log.candidates.order_by("position")[:_CONSIDERED]
     of_it = Q(log=log) if log.run_id is None else Q(run_id=log.run_id)
-    missed = Missed.objects.filter(of_it).select_related("named_by").order_by("pk")
+    missed = Missed.objects.filter(of_it, struck_at=None).select_related("named_by").order_by("pk")
     return Asked(log.query, log.language, log.stage, log, tuple(missed), tuple(considered))
 
 

@@ -20,7 +20,7 @@ from activities.discovery.learned import learned_in
 from activities.likeness import Pair
 from activities.models import Card
 from agentapp.kernel.errors import Conflict, InvalidInput
-from runs.actions import missed_name
+from runs.actions import missed_name, missed_strike
 from runs.actions.missed import names_tools, run_to_name
 from runs.admin.desk.discovery import listing
 from runs.admin.desk.discovery.chart import chart
@@ -35,7 +35,7 @@ from runs.admin.desk.discovery.teaching import (
     initial_alias,
     same_words,
 )
-from runs.models import Run
+from runs.models import Missed, Run
 
 TABS = (
     ("desk_discovery", _("Rates")),
@@ -65,7 +65,11 @@ def rates_page(request: HttpRequest) -> HttpResponse:
     """How searches went, day by day or week by week."""
     filters = read_filters(request)
     found = rates(filters)
-    context = {"rates": found, "chart": chart(found.parts), "newest_first": found.parts[::-1]}
+    context = {
+        "rates": found,
+        "chart": chart(found.parts),
+        "newest_first": [part for part in reversed(found.parts) if part.searches],
+    }
     return _show(request, filters, "desk_discovery", context)
 
 
@@ -192,6 +196,18 @@ def name(request: HttpRequest, pk: UUID) -> HttpResponse:
         lambda: missed_name(user=person(request), run_id=run_id, value=request.POST.get("missed", "")),
     )
     return redirect(f"{reverse('admin:desk_discovery_request', args=[pk])}?{filters.query}")
+
+
+@require_POST
+@desk
+def strike(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Say that what was found later was another request."""
+    filters = read_filters(request)
+    row = Missed.objects.filter(workspace=filters.workspace, pk=pk).first()
+    if row is None:
+        raise designing.missing()
+    attempt(request, _("It counts no more."), lambda: missed_strike(row, user=person(request)))
+    return redirect(f"{reverse('admin:desk_discovery_missed')}?{filters.query}")
 
 
 @require_POST
