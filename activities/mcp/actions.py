@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -128,6 +129,36 @@ def tool_review(tool: McpTool, part: ReviewPart, *, definition_hash: str, actor:
     when it changed meanwhile.
     """
     require_workspace(actor, tool.server.workspace)
+    reviewed = _review(tool, part, definition_hash, actor)
+    refresh(workspace=tool.server.workspace, keys=[reviewed.key])
+    return reviewed
+
+
+@transaction.atomic
+def tools_review(
+    server: McpServer, definition_hashes: Mapping[UUID, str], *, actor: User | None
+) -> dict[str, str]:
+    """Review several tools on the terms they have: of high risk, in the server's words, by their keys.
+
+    Returns for each why it was not reviewed, empty when it was. Raises NotAllowed.
+    """
+    require_workspace(actor, server.workspace)
+    tools = server.tools.filter(pk__in=definition_hashes).select_related("server__workspace")
+    found = {tool.key: _tried(tool, definition_hashes[tool.pk], actor) for tool in tools}
+    refresh(workspace=server.workspace, keys=[key for key, problem in found.items() if not problem])
+    return found
+
+
+def _tried(tool: McpTool, definition_hash: str, actor: User | None) -> str:
+    try:
+        with transaction.atomic():
+            _review(tool, ReviewPart(summary=tool.summary, title=tool.title), definition_hash, actor)
+    except (Conflict, InvalidInput) as refusal:
+        return str(refusal)
+    return ""
+
+
+def _review(tool: McpTool, part: ReviewPart, definition_hash: str, actor: User | None) -> McpTool:
     locked = _locked_tool(tool)
     if locked.state == McpToolState.GONE:
         raise Conflict(_("The server does not offer this tool any more."))
@@ -146,7 +177,6 @@ def tool_review(tool: McpTool, part: ReviewPart, *, definition_hash: str, actor:
         raise InvalidInput(_("This tool cannot be used: %(why)s.") % {"why": problem})
     changes = {"before": before, "after": settled(locked), "definition": definition_hash}
     _record(locked.server, "mcp_tool.reviewed", actor, {"tool": locked.key, **changes})
-    refresh(workspace=locked.server.workspace, keys=[locked.key])
     return locked
 
 

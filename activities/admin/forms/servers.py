@@ -3,7 +3,9 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.utils.translation import gettext as _now
@@ -261,7 +263,11 @@ def _control(shape: ParamShape, row: McpToolParam | None) -> Mapping[str, Any]:
     return {name: getattr(row, name) for name in ("from_input", "fixed", "agent", "reference")}
 
 
-def chosen_tools(posted: Iterable[str]) -> dict[str, str]:
+def chosen_tools(posted: Iterable[str]) -> dict[UUID, str]:
     """Return the tools that were ticked, each with the hash of the definition that was on the page."""
-    pairs = (each.partition(":") for each in posted)
-    return {pk: definition for pk, _colon, definition in pairs}
+    found = {}
+    for each in posted:
+        pk, _colon, definition = each.partition(":")
+        with suppress(ValueError):  # a hand-made form: what is no tool is not reviewed
+            found[UUID(pk)] = definition
+    return found

@@ -12,13 +12,12 @@ from django.views.decorators.http import require_POST
 from activities.admin.forms.servers import ToolForms, chosen_tools
 from activities.admin.page import Link, attempt, desk, name_of, person, show, to
 from activities.admin.views.servers import server_trail
-from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review
+from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review, tools_review
 from activities.mcp.changes import changes_of
 from activities.mcp.selectors import server_for, tool_for
 from activities.mcp.shapes import shape_of
-from activities.models import McpServer, McpTool, McpToolState
+from activities.models import McpTool, McpToolState
 from agentapp.kernel.canonical import dumps
-from agentapp.kernel.errors import MandateError, NotFound
 
 
 @desk
@@ -68,29 +67,14 @@ def review_many(request: HttpRequest, server_id: UUID) -> HttpResponse:
     """Review the ticked tools as the page showed them: of high risk, no reference in the agent's hands."""
     server = server_for(person(request), server_id)
     chosen = chosen_tools(request.POST.getlist("tool"))
-    problems = [_review_as_shown(request, server, pk, seen) for pk, seen in chosen.items()]
-    failed = [problem for problem in problems if problem]
-    for problem in failed[:5]:
+    found = tools_review(server, chosen, actor=person(request)) if chosen else {}
+    problems = [f"{key}: {problem}" for key, problem in found.items() if problem]
+    for problem in problems[:5]:
         messages.error(request, problem)
-    count = len(problems) - len(failed)
+    count = len(found) - len(problems)
     if count:
         told = ngettext("%(count)d tool is reviewed.", "%(count)d tools are reviewed.", count)
         messages.success(request, told % {"count": count})
-    elif not chosen:
+    elif not found:
         messages.error(request, _now("Tick the tools to review."))
     return to("activities_mcpserver_change", server.pk)
-
-
-def _review_as_shown(request: HttpRequest, server: McpServer, pk: str, seen: str) -> str:
-    """Review one tool with what it has; return what was wrong, empty when nothing was."""
-    try:
-        tool = tool_for(person(request), UUID(pk))
-        if tool.server_id != server.pk:
-            return _now("This tool is another server's.")
-        part = ReviewPart(summary=tool.summary, title=tool.title)
-        tool_review(tool, part, definition_hash=seen, actor=person(request))
-    except (NotFound, ValueError):
-        return _now("There is no such tool.")
-    except MandateError as error:
-        return f"{tool.name}: {error}"
-    return ""
