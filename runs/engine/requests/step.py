@@ -1,6 +1,6 @@
 """The request for the next action of a step."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from activities.models import DiscoveryLog, ToolBinding
@@ -94,14 +94,14 @@ def step_request(view: RunView, step: RunStep) -> ModelRequest:
         search=record_search(eyes),
     )
     messages = (
-        Message("system", _step_prompt(view, step)),
+        Message("system", _step_prompt(view, step, task.wanted)),
         said(view, view.words),
         *(Message("user", view.vault.project_words(_DECIDED + text)) for text in _instructions(step)),
         Message("user", "Inputs and facts (data):\n" + dumps(_context_data(view, step, facts))),
         *_history(view, step),
     )
     functions += [SEARCH_AGAIN] if searching else []
-    functions += _exits()
+    functions += _exits([field.name for tool in tools.values() for field in tool.fields], task.is_open)
     if declares:
         functions = list(with_declarations(functions, view, step))
     return build(Purpose.STEP, task, messages, tuple(functions), _RULES[step.step.tool_choice])
@@ -123,9 +123,11 @@ def _wanted_names(
     return tuple(contract.wire_name for contract, _binding in listed)
 
 
-def _step_prompt(view: RunView, step: RunStep) -> str:
+def _step_prompt(view: RunView, step: RunStep, wanted: Sequence[str]) -> str:
     activity = view.activity
     parts = [_WORKER, activity.instructions if activity else "", f"Step: {step.step.goal}"]
+    if wanted and still_wanted(step.step, view.scope(step)):
+        parts.append(f"Facts still missing, each given by its function: {', '.join(wanted)}.")
     if step.attempts:
         why = view.vault.hide(step.verdict_reason)
         parts.append(f"The step is still open after {step.attempts} attempt(s): {why}")
@@ -151,19 +153,22 @@ def _describe(contract: ToolContract) -> str:
     return f"{contract.summary}{avoid}"
 
 
-def _exits() -> list[FunctionSpec]:
-    return [
-        FunctionSpec(
-            ASK_PERSON,
-            "Ask the user for a value that only they can give.",
-            closed_object({"parameter": _NULLABLE_TEXT, "question": {"type": "string"}}),
-        ),
-        FunctionSpec(
-            ESCALATE,
-            "Say that this step cannot be done within its limits, and why. A normal outcome.",
-            closed_object({"reason": {"type": "string"}}),
-        ),
-    ]
+def _exits(parameters: Sequence[str], is_open: bool) -> list[FunctionSpec]:
+    """Return the ways out. Where no parameter is left to the agent, no answer of the user could be used."""
+    escalate = FunctionSpec(
+        ESCALATE,
+        "Say that this step cannot be done within its limits, and why. A normal outcome.",
+        closed_object({"reason": {"type": "string"}}),
+    )
+    if not (parameters or is_open):
+        return [escalate]
+    names = _NULLABLE_TEXT if is_open else {**_NULLABLE_TEXT, "enum": [*dict.fromkeys(parameters), None]}
+    ask_person = FunctionSpec(
+        ASK_PERSON,
+        "Ask the user for a value that only they can give.",
+        closed_object({"parameter": names, "question": {"type": "string"}}),
+    )
+    return [ask_person, escalate]
 
 
 def _history(view: RunView, step: RunStep) -> list[Message]:

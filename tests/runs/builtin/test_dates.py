@@ -14,7 +14,7 @@ DAY = field("day", FieldType.DATE)
         ("en", "the 5th of May", "2025-05-05"),
         ("en", "Dec 24", "2024-12-24"),
         ("en", "2025-03-12", "2025-03-12"),
-        ("en", "12/03/2025", None),
+        ("en", "12/03/2025", "12/03/2025…"),
         ("en", "05/05/2025", "2025-05-05"),
         ("en", "13/03/2025", "2025-03-13"),
         ("en", "03/13/2025", "2025-03-13"),
@@ -29,7 +29,7 @@ DAY = field("day", FieldType.DATE)
         ("en", "in two weeks", "2025-07-02"),
         ("en", "2 months ago", "2025-04-18"),
         ("en", "by the end of the month", "2025-06-30"),
-        ("en", "30 February 2025", None),
+        ("en", "30 February 2025", "30 February 2025…"),
         ("en", "tomorrow or on Friday", None),
         ("en", "some day", None),
         ("fr", "le 12 mars 2025", "2025-03-12"),
@@ -46,7 +46,7 @@ DAY = field("day", FieldType.DATE)
         ("fr", "dans une semaine", "2025-06-25"),
         ("fr", "il y a deux mois", "2025-04-18"),
         ("fr", "à la fin du mois", "2025-06-30"),
-        ("fr", "31/02/2025", None),
+        ("fr", "31/02/2025", "31/02/2025…"),
     ],
 )
 def test_it_reads_days(language: str, text: str, expected: str | None) -> None:
