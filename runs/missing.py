@@ -14,6 +14,9 @@ once, in whatever way it becomes known.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection
 
 from activities.discovery.reading import Reading
 from activities.models import Activity, DiscoveryLog, EvaluationResult, TestPrompt
@@ -32,7 +35,10 @@ from runs.states import Outcome
 #: A message so soon after a refusal says the same in other words.
 SAID_AGAIN_WITHIN = timedelta(minutes=10)
 #: So many refusals in a row are looked at.
-_MOST_REFUSALS = 5
+_BEFORE = """
+    SELECT id, outcome, created_at, finished_at FROM runs_run
+    WHERE conversation_id = %s AND parent_id IS NULL AND id < %s ORDER BY id DESC LIMIT 5
+"""
 
 
 def routed(run: Run, activity: Activity, *, asked: bool) -> None:
@@ -94,14 +100,20 @@ def _asked_about(run: Run) -> frozenset[str]:
 def _refused_before(run: Run, activity: Activity) -> Iterator[DiscoveryLog]:
     """Yield the searches of the refusals directly before `run`, where `activity` was open and asked for."""
     key, until = card_key(activity), run.created_at
-    before = Run.objects.filter(conversation=run.conversation_id, parent=None, pk__lt=run.pk)
-    for refused in before.order_by("-pk")[:_MOST_REFUSALS]:
-        if refused.outcome != Outcome.DECLINED or not _soon(refused.finished_at, until):
+    for run_id, outcome, created_at, finished_at in _runs_before(run):
+        if outcome != Outcome.DECLINED or not _soon(finished_at, until):
             return
-        until = refused.created_at
-        log = DiscoveryLog.objects.filter(run_id=refused.pk, decision="none").order_by("-pk").first()
+        until = created_at
+        log = DiscoveryLog.objects.filter(run_id=run_id, decision="none").order_by("-pk").first()
         if log is not None and _was_open(log, key) and _is_request(log.query):
             yield log
+
+
+def _runs_before(run: Run) -> list[tuple[UUID, str, datetime, datetime | None]]:
+    """Return the conversation's requests before this one, the newest first. Every request asks for it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEFORE, [run.conversation_id, run.pk])
+        return cursor.fetchall()
 
 
 def _soon(ended: datetime | None, until: datetime) -> bool:

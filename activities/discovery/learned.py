@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from accounts.models import Workspace
@@ -23,16 +24,27 @@ if TYPE_CHECKING:
     from activities.discovery.embedder import Vectors
 
 
+_LEARNED = """
+    SELECT c.key, p.text FROM activities_cardphrase p JOIN activities_card c ON c.id = p.card_id
+    WHERE p.workspace_id = %s AND p.learned AND c.kind = %s ORDER BY p.id DESC
+"""
+
+
 def learned_in(workspace: Workspace | UUID) -> QuerySet[CardPhrase]:
     """Return the phrases learned in a workspace, the newest first, with their cards."""
     return CardPhrase.objects.filter(learned=True, workspace=workspace).select_related("card").order_by("-id")
 
 
-def learned_phrases(workspace: Workspace | UUID, kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the learned words of every card of this kind, by its key, the newest first. One query."""
+def learned_phrases(workspace: Workspace, kind: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the learned words of every card of this kind, by its key, the newest first.
+
+    One small query, which every request asks.
+    """
     found: dict[str, tuple[str, ...]] = {}
-    for key, text in learned_in(workspace).filter(card__kind=kind).values_list("card__key", "text"):
-        found[key] = (*found.get(key, ()), text)
+    with connection.cursor() as cursor:
+        cursor.execute(_LEARNED, [workspace.pk, kind])
+        for key, text in cursor.fetchall():
+            found[key] = (*found.get(key, ()), text)
     return found
 
 
