@@ -53,7 +53,6 @@ OF_AN_ACTIVITY: tuple[Check, ...] = (
     steps.can_act,
     steps.can_pass,
     steps.reachable,
-    overlap.between_tools,
     conditions.readable,
     conditions.fitting,
     outputs.filled,
@@ -68,6 +67,7 @@ OF_A_REVISION: tuple[RevisionCheck, ...] = (
     routing.loops,
     routing.handed_over_to,
     overlap.between_cards,
+    overlap.between_tools,
     rights.somebody_may_use_it,
 )
 

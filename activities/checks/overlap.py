@@ -4,15 +4,23 @@ Likeness is of words, and of meaning where the vectors are there: they are made 
 card is saved, so that a page's process needs no model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
 from activities.checks.problem import Look, Problem
-from activities.likeness import Pair, alike, of_tool
-from activities.models import CardKind
+from activities.likeness import Alike, Likened, Pair, alike, of_tool
+from activities.likeness.vectors import vectors_by_text
+from activities.models import CardKind, Step
 from activities.redundancy import activity_key, of_draft
-from activities.tools import ToolContract
+
+if TYPE_CHECKING:
+    from activities.discovery.embedder import Vectors
+
+#: A step that is open to more tools has them compared by their words alone.
+MOST_BY_MEANING = 300
 
 
 def between_cards(looks: list[Look]) -> Iterator[Problem]:
@@ -33,21 +41,34 @@ def between_cards(looks: list[Look]) -> Iterator[Problem]:
             yield Problem(keys[own[-1]], sentence % {"other": keys.get(other, other)})
 
 
-def between_tools(look: Look) -> Iterator[Problem]:
-    """Of two tools alike in one step, one says when not to use it."""
-    for step in look.steps:
-        contracts = [
-            each for row in step.tools.all() if (each := look.contracts.get(row.tool_key)) is not None
-        ]
-        found = tools_alike(contracts)
+def between_tools(looks: list[Look]) -> Iterator[Problem]:
+    """Of two tools alike that one step offers, one says when not to use it."""
+    offered = {(look, step): _offered(look, step) for look in looks for step in look.steps}
+    few = {card for cards in offered.values() if len(cards) <= MOST_BY_MEANING for card in cards}
+    made = vectors_by_text(few)
+    for (look, step), cards in offered.items():
+        found = [pair for pair in _tools_alike(cards, made).pairs if not pair.is_told_apart]
         if found:
             yield Problem(look.place(step.key), _tools(found))
 
 
-def tools_alike(contracts: list[ToolContract]) -> list[Pair]:
-    """Return the pairs of these tools that nothing tells apart."""
-    cards = [card for contract in contracts for card in of_tool(contract)]
-    return [pair for pair in alike(cards).pairs if not pair.is_told_apart] if len(contracts) > 1 else []
+def _offered(look: Look, step: Step) -> tuple[Likened, ...]:
+    """Return the cards of the tools that a step names or is open to; none where it offers one."""
+    named = [each for row in step.tools.all() if (each := look.contracts.get(row.tool_key)) is not None]
+    contracts = {each.key: each for each in (*named, *look.opened(step))}.values()
+    return tuple(card for each in contracts for card in of_tool(each)) if len(contracts) > 1 else ()
+
+
+def _tools_alike(cards: tuple[Likened, ...], made: Mapping[str, "Vectors"]) -> Alike:
+    """Compare the tools of one step. Of very many, words alone are compared."""
+    vectors = {place: made[card.text] for place, card in enumerate(cards) if card.text in made}
+    return alike(cards, vectors) if vectors and len(cards) <= MOST_BY_MEANING else _alike_in_words(cards)
+
+
+@lru_cache(maxsize=32)
+def _alike_in_words(cards: tuple[Likened, ...]) -> Alike:
+    """Remembered: a page of a draft asks it of the same tools each time."""
+    return alike(cards)
 
 
 def _tools(found: list[Pair]) -> str:

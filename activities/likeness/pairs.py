@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 WORDS_ALIKE = 0.8
 #: A card of fewer words is like nothing by its words.
 FEWEST_WORDS = 3
-#: Cosine of their vectors.
-MEANING_ALIKE = 0.85
+#: Cosine of their vectors. Tools say less: “read a file” and “write a file” are nearer than that.
+MEANING_ALIKE = {CardKind.ACTIVITY.value: 0.85, CardKind.TOOL.value: 0.9}
 #: So many of those that are like one card are kept.
 KEPT = 5
 #: So many rows of the table of cosines are made at a time.
@@ -150,7 +150,7 @@ class _Ground:
             share = shared / np.maximum(smaller, 1)
             scores = np.where((share >= WORDS_ALIKE) & (smaller >= FEWEST_WORDS), share, 0.0)
         if cosines is not None:
-            scores = np.fmax(scores, np.where(cosines >= MEANING_ALIKE, cosines, 0.0))
+            scores = np.fmax(scores, np.where(cosines >= MEANING_ALIKE[card.kind], cosines, 0.0))
         # People ask for activities by their aliases; a tool is chosen by all its card.
         for alias in card.aliases if card.kind == CardKind.ACTIVITY else ():
             scores[self.by_alias[card.language, alias]] = 1.0

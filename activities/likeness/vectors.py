@@ -50,8 +50,13 @@ def _due(embedder: str) -> QuerySet[TextVector]:
 
 def vectors_of(cards: Sequence[Likened]) -> Mapping[int, "Vectors"]:
     """Return the vectors that there are, by the card's place. One query."""
-    made = made_of([card.text for card in cards], default_embedder().name)
+    made = vectors_by_text(cards)
     return {place: made[card.text] for place, card in enumerate(cards) if card.text in made}
+
+
+def vectors_by_text(cards: Collection[Likened]) -> Mapping[str, "Vectors"]:
+    """Return the vectors that there are, by the text of the card. One query; none without cards."""
+    return made_of({card.text for card in cards}, default_embedder().name) if cards else {}
 
 
 def made_of(texts: Collection[str], embedder: str) -> Mapping[str, "Vectors"]:

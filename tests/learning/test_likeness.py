@@ -15,8 +15,9 @@ from activities.tools import registry
 from agentapp.kernel.errors import InvalidInput
 from agentapp.kernel.text import words
 from tests.desk.conftest import at
+from tests.openings.opened import open_activity
 from tests.support.blueprints import Json, activity, agent, step, use
-from tests.support.catalogue import catalogue, reading
+from tests.support.catalogue import catalogue, names, reading
 from tests.support.world import World
 
 
@@ -131,3 +132,22 @@ def test_the_report(world: World, desk: Client) -> None:
     assert "by their words alone" in answer.content.decode()
     make_due()
     assert "one says" in desk.get(at("desk_discovery_alike")).content.decode()
+
+
+def test_a_step_that_is_open_to_two_tools_alike(world: World) -> None:
+    one = reading("price of chairs", summary="Tells what one of our chairs costs today.")
+    two = reading("cost of chairs", summary="Tells what one of our chairs costs now.")
+    with catalogue(one, two, reading("weight of lamps")):
+        draft = world.draft(open_activity())
+        assert places(draft) == ["handle / act"]
+        registry.remove(two.key)
+        registry.add(reading("cost of chairs", summary=two.summary, when_not_to_use="For lamps."))
+        assert places(draft) == []
+
+
+def test_a_step_that_is_open_to_hundreds_of_one_description(world: World) -> None:
+    same = "Creates a new record in the remote system of customer relations."
+    with catalogue(*(reading(name, summary=same) for name in names(320))):
+        found = problems(world.draft(open_activity()))
+    assert [problem.place for problem in found] == ["handle / act"]
+    assert "more pairs" in found[0].message
