@@ -1,6 +1,9 @@
 """Words of English and French as such: function words, light stemming, and telling the two apart."""
 
+import re
 from collections.abc import Iterable
+
+_JOINED = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_./-]+")
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -77,6 +80,11 @@ def stem(word: str) -> str:
     if word[-1] == word[-2] and len(word) > 4:
         word = word[:-1]
     return word.replace("z", "s")
+
+
+def spoken(name: str) -> str:
+    """Return a name with its words apart: "getOpenItems" → "get Open Items"."""
+    return " ".join(_JOINED.sub(" ", name).split())
 
 
 def content_stems(folded_words: Iterable[str]) -> list[str]:

@@ -17,10 +17,10 @@ _SPACES = re.compile(r"\s+")
 _DANGLING = re.compile(r"\s+([,.;:!?])")
 
 
-def mask(text: str, keep: Collection[str] = ()) -> str:
-    """Return `text` without names, numbers, identifiers and quotations. `keep` are folded words to spare."""
+def mask(text: str, keep: Collection[str] = (), *, names: bool = True) -> str:
+    """Return `text` without numbers, identifiers and `names`. `keep` are folded words to spare."""
     reading = Reading.of(_EMAIL.sub(" ", _PLACEHOLDER.sub(" ", text)))
-    names = has_telling_capitals(reading)
+    names = names and has_telling_capitals(reading)
     spans = [word.span for word in reading.words if _is_masked(word, names, keep)]
     if not spans:
         return _tidy(reading.text)

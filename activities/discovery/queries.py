@@ -1,61 +1,67 @@
-"""A request as it is compared with cards: whole and in its clauses, masked, as stems and as vectors."""
+"""A request as it is compared with cards: whole and in its parts, as stems and as vectors."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from activities.discovery.background import BACKGROUND
-from activities.discovery.clauses import clauses
+from activities.discovery.clauses import long_clauses, sentences
 from activities.discovery.embedder import Embedder
 from activities.discovery.language import content_stems
 from activities.discovery.masking import mask
 from activities.discovery.reading import Reading
+from activities.discovery.samples import Sample, encode_samples, request_sample
 from agentapp.kernel.text import words
 
 if TYPE_CHECKING:
     from activities.discovery.embedder import Vectors
 
-_MAX_CLAUSES = 6
+#: What a word counts that looks like somebody's or something's name.
+_NAMED = 0.4
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedQuery:
-    """A request prepared for ranking. The masked whole comes first among `variants`, then its clauses.
+    """A request prepared for ranking. The whole comes first among `variants`, then its parts.
 
-    `stems`: a list per variant. `vectors`: a unit row per variant; None without an embedder. `elsewhere` is
-    the nearest cosine to a general request that no card answers (0 without vectors).
+    `stems`: for each variant its stems with what each counts, up to 1. `vectors`: a unit row per variant;
+    None without an embedder. `background`: for each variant the nearest cosine to a general request that no
+    card answers (0 without vectors). `asks_apart`: the parts are sentences, each of which may ask for
+    something of its own; else they are clauses, of which one asks and the others say why.
     """
 
     text: str
     variants: tuple[str, ...]
-    stems: tuple[tuple[str, ...], ...]
+    stems: tuple[Mapping[str, float], ...]
     vectors: "Vectors | None"
-    elsewhere: float = 0.0
+    background: tuple[float, ...]
+    asks_apart: bool = False
 
 
 def prepare_query(text: str, embedder: Embedder | None, keep: Collection[str] = ()) -> PreparedQuery:
     """Prepare what a person wrote. Raises EmbedderUnavailable; with `embedder` None there are words only.
 
-    `keep`: folded words to spare from masking although they are written with a capital.
+    `keep`: folded words that are no names although they are written with a capital.
     """
     reading = Reading.of(text)
-    variants = _variants(reading, keep)
-    stems = tuple(tuple(content_stems(words(variant))) for variant in variants)
+    asked = sentences(reading)
+    apart = len(asked) > 1
+    variants = tuple(dict.fromkeys((reading.text, *(asked if apart else long_clauses(reading)))))
+    stems = tuple(_stems(variant, keep) for variant in variants)
     if embedder is None:
-        return PreparedQuery(reading.text, variants, stems, None)
-    vectors = embedder.encode(variants)
-    background = embedder.encode(_background())
-    return PreparedQuery(reading.text, variants, stems, vectors, float((vectors @ background.T).max()))
+        return PreparedQuery(reading.text, variants, stems, None, (0.0,) * len(variants), apart)
+    vectors = encode_samples(embedder, [request_sample(variant, keep) for variant in variants])
+    general = encode_samples(embedder, _background())
+    nearest = (vectors @ general.T).max(axis=1)
+    return PreparedQuery(reading.text, variants, stems, vectors, tuple(map(float, nearest)), apart)
 
 
 @cache
-def _background() -> tuple[str, ...]:
-    return tuple(mask(sentence) for sentence in BACKGROUND)
+def _background() -> tuple[Sample, ...]:
+    return tuple(request_sample(sentence) for sentence in BACKGROUND)
 
 
-def _variants(reading: Reading, keep: Collection[str]) -> tuple[str, ...]:
-    """The masked request whole, and its clauses: a reason given must not drown the request."""
-    parts = [reading.cut(span) for span in clauses(reading)[:_MAX_CLAUSES]]
-    asked = [reading.text, *(part for part in parts if len(part.split()) >= 2)]
-    return tuple(dict.fromkeys(filter(None, (mask(part, keep) for part in asked)))) or ("",)
+def _stems(variant: str, keep: Collection[str]) -> dict[str, float]:
+    meant = dict.fromkeys(content_stems(words(mask(variant, keep))), 1.0)
+    return dict.fromkeys(content_stems(words(mask(variant, keep, names=False))), _NAMED) | meant

@@ -3,6 +3,7 @@
 Only what is given is read: a card that was filtered out before is in no score and in no statistic.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,16 +12,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from activities.discovery.cards import IndexedCard
-from activities.discovery.lexical import Rarity, lexical_scores
+from activities.discovery.comparing import Meaning, Statistics, compare_meaning, compare_words
 from activities.discovery.queries import PreparedQuery
 
 if TYPE_CHECKING:
-    from activities.discovery.embedder import Vectors
+    from activities.discovery.comparing import Scores
 
-#: Weight of the vectors beside the words.
-_DENSE = 0.6
-#: Weight of the nearest general question: a card has to be somewhat nearer, its words counting too.
-_ELSEWHERE = 0.69
+#: Weight of the words beside the vectors when cards are put in order.
+_WORDS = 0.37
+#: Weight of the whole request beside its best part.
+_WHOLE = 0.4
+#: How fast what the samples say together replaces the nearest sample, as a card has more of them; and the
+#: number of cards with which both count alike: with few there is little to hold them against.
+_SAMPLES, _FEW_CARDS = 0.8, 8
+#: What certainty is made of: shared wording, the nearest samples, what the samples say together; and less by
+#: how near the request is to a general question.
+_WORDING, _NEARNESS, _SUPPORT, _BACKGROUND = 0.15, 0.35, 0.5, 0.15
+#: What shared wording alone makes certain, where cards have many samples of how they are asked for.
+_BY_WORDS = 0.5
+#: How much of its likeness to the nearest general question a request must have to a card, and the words'
+#: part in that likeness.
+_ELSEWHERE, _RESEMBLING_WORDS = 0.62, 0.4
+_NOTHING = 1e-6
 
 
 class Fit(StrEnum):
@@ -39,24 +52,20 @@ class Thresholds:
     certain: float
 
 
-_TOGETHER = Thresholds(floor=0.34, certain=0.42)
-_WORDS_ALONE = Thresholds(floor=0.45, certain=0.55)
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What is counted over the cards a person may use, and over no others."""
-
-    rarity: Rarity
-
-    @classmethod
-    def of(cls, cards: Sequence[IndexedCard]) -> "Statistics":
-        return cls(Rarity.over([card.weights for card in cards]))
+_WORDS_ALONE = Thresholds(floor=0.43, certain=0.47)
+#: The floor where every card has one text, and what it rises by with the logarithm of the samples: the more
+#: there are, the nearer is the nearest one of a request that is meant for none of them.
+_FLOOR, _RISE, _FEW_SAMPLES = 0.13, 0.03, 10
+#: From the floor up to certainty, and how much more of it with the square of what the floor has risen.
+_GUESS, _GUESS_RISE = 0.04, 5.0
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One card's scores, each from 0 to 1. `dense` is None where there were no vectors to compare."""
+    """One card's scores, each from 0 to 1. `dense` is None where there were no vectors to compare.
+
+    The best card's `score` is how certain it is that it is meant; the others' follow in proportion.
+    """
 
     key: str
     lexical: float
@@ -66,7 +75,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Cards best first (equal ones by key). `elsewhere` is the score of "something no card does"."""
+    """Cards best first, equal ones by key. `elsewhere`: cosine of a general question no card answers."""
 
     cards: tuple[Scored, ...]
     verdict: Fit
@@ -75,34 +84,77 @@ class Ranking:
 
 
 def rank(query: PreparedQuery, cards: Sequence[IndexedCard], statistics: Statistics) -> Ranking:
-    """Score every one of `cards` for `query`, examples counting as evidence."""
-    lexical = lexical_scores(statistics.rarity, [card.weights for card in cards], query.stems)
-    if query.vectors is None:
-        scored = [Scored(card.key, words, None, words) for card, words in zip(cards, lexical, strict=True)]
-        return _ranking(scored, 0.0, _WORDS_ALONE)
-    dense = [_nearness(query.vectors, card) for card in cards]
-    scored = [
-        Scored(card.key, words, near, (1 - _DENSE) * words + _DENSE * near)
-        for card, words, near in zip(cards, lexical, dense, strict=True)
-    ]
-    return _ranking(scored, _ELSEWHERE * query.elsewhere, _TOGETHER)
+    """Score every one of `cards` for `query`, their examples counting as evidence.
 
-
-def _nearness(queries: "Vectors", card: IndexedCard) -> float:
-    """The nearest text counts most; the next ones tell a chance hit from a familiar request."""
-    parts = [part for part in (card.card_vectors, card.example_vectors) if len(part)]
-    if not parts:
-        return 0.0
-    ranked = np.sort(np.concatenate([(queries @ part.T).max(axis=0) for part in parts]))[::-1][:3]
-    return float(0.75 * ranked[0] + 0.25 * ranked.mean())
-
-
-def _ranking(scored: Sequence[Scored], elsewhere: float, limits: Thresholds) -> Ranking:
+    `statistics` are counted over these cards, or over all those that they were picked from.
+    """
+    elsewhere = max(query.background)
+    if not cards:
+        return Ranking((), Fit.NONE, elsewhere, _WORDS_ALONE)
+    wording, meaning = compare_words(query, cards, statistics), compare_meaning(query, cards)
+    limits = _thresholds(meaning) if meaning else _WORDS_ALONE
+    scores = _scores(_places(query, wording, meaning), wording, meaning, elsewhere)
+    nearest = meaning.nearest.max(axis=0).tolist() if meaning else [None] * len(cards)
+    scored = map(Scored, (card.key for card in cards), wording.max(axis=0).tolist(), nearest, scores.tolist())
     best = tuple(sorted(scored, key=lambda card: (-card.score, card.key)))
-    return Ranking(best, _verdict(best, elsewhere, limits), elsewhere, limits)
+    return Ranking(best, _fit(best[0], elsewhere, limits), elsewhere, limits)
 
 
-def _verdict(cards: Sequence[Scored], elsewhere: float, limits: Thresholds) -> Fit:
-    if not cards or cards[0].score < max(limits.floor, elsewhere):
+def _scores(places: "Scores", wording: "Scores", meaning: Meaning | None, elsewhere: float) -> "Scores":
+    """Return for the best card how certain it is, and for each other its share of that."""
+    best = int(places.argmax())
+    certainty = _certainty(wording, meaning, elsewhere, best) if meaning else float(wording[:, best].max())
+    return certainty * places / max(float(places[best]), _NOTHING)
+
+
+def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) -> "Scores":
+    """What the cards are put in order by: each measure against its best card, merged over the variants."""
+    apart = query.asks_apart
+    places = _share(wording**2, apart)
+    if meaning is not None:
+        nearest = _share_of_nearest(meaning)
+        near = nearest * _share(meaning.nearest, apart) + (1 - nearest) * _share(meaning.support, apart)
+        places = (_WORDS * places + (1 - _WORDS) * near).astype(np.float32)
+    return places[0] if len(places) == 1 else (_WHOLE * places[0] + places[1:].max(axis=0)) / (1 + _WHOLE)
+
+
+def _share(scores: "Scores", apart: bool) -> "Scores":
+    """Return scores in proportion to the best: of each variant `apart`, or of the whole and of all parts."""
+    best = scores.max(axis=1, keepdims=True)
+    if not apart:
+        best[1:] = best[1:].max(initial=0.0)
+    return scores / np.maximum(best, np.float32(_NOTHING))
+
+
+def _certainty(wording: "Scores", meaning: Meaning, elsewhere: float, best: int) -> float:
+    measures = (wording, _WORDING), (meaning.nearest, _NEARNESS), (meaning.support, _SUPPORT)
+    found = sum(weight * float(scores[:, best].max()) for scores, weight in measures)
+    by_words = _BY_WORDS * _richness(meaning) * float(wording[:, best].max())
+    return min(1.0, max(0.0, by_words, found - _BACKGROUND * elsewhere))
+
+
+def _share_of_nearest(meaning: Meaning) -> float:
+    cards = meaning.nearest.shape[1]
+    return max(1 - _richness(meaning), _FEW_CARDS / (_FEW_CARDS + cards))
+
+
+def _richness(meaning: Meaning) -> float:
+    """From 0, where every card has one sample, towards 1."""
+    return 1.0 - float(meaning.samples_per_card**-_SAMPLES)
+
+
+def _thresholds(meaning: Meaning) -> Thresholds:
+    samples = meaning.samples_per_card * meaning.nearest.shape[1]
+    rise = _RISE * max(0.0, math.log(samples / _FEW_SAMPLES)) * _richness(meaning)
+    return Thresholds(_FLOOR + rise, _FLOOR + rise + _GUESS + _GUESS_RISE * rise**2)
+
+
+def _fit(best: Scored, elsewhere: float, limits: Thresholds) -> Fit:
+    if best.score < limits.floor or _resemblance(best) < _ELSEWHERE * elsewhere:
         return Fit.NONE
-    return Fit.FOUND if cards[0].score >= limits.certain else Fit.WEAK
+    return Fit.FOUND if best.score >= limits.certain else Fit.WEAK
+
+
+def _resemblance(card: Scored) -> float:
+    near = card.lexical if card.dense is None else card.dense
+    return _RESEMBLING_WORDS * card.lexical + (1 - _RESEMBLING_WORDS) * near

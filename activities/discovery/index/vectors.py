@@ -8,11 +8,12 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from pgvector import HalfVector
 
-from activities.discovery.cards import CardText, masked_examples, title_texts
+from activities.discovery.cards import CardText, example_samples, title_samples
 from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from activities.discovery.embedding.chosen import index_embedder
 from activities.discovery.index import nearest, state
 from activities.discovery.index.upkeep import learned_phrases
+from activities.discovery.samples import Sample, mix_samples, texts_of
 from activities.models import Card, CardVector
 from activities.models.activity import PhraseKind
 
@@ -51,10 +52,10 @@ def _loaded(keys: Sequence[UUID]) -> QuerySet[Card]:
 
 def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
     """Encode all texts of `cards` at once, and store them unless a card was changed meanwhile."""
-    texts = {card.pk: _texts(card) for card in cards}
-    flat = list(dict.fromkeys(text for parts in texts.values() for part in parts for text in part))
+    samples = {card.pk: _samples(card) for card in cards}
+    flat = texts_of([sample for parts in samples.values() for part in parts for sample in part])
     encoded = dict(zip(flat, embedder.encode(flat), strict=True))
-    rows = [_row(card, texts[card.pk], encoded, embedder.name) for card in cards if texts[card.pk][0]]
+    rows = [_row(card, samples[card.pk], encoded, embedder.name) for card in cards if samples[card.pk][0]]
     with transaction.atomic():
         kept = [card.pk for card in cards if _mark(card, embedder)]
         CardVector.objects.filter(card__in=kept).delete()
@@ -67,9 +68,9 @@ def _mark(card: Card, embedder: Embedder) -> bool:
     return bool(unchanged.update(embedder=embedder.name, embedded_digest=card.digest))
 
 
-def _texts(card: Card) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _samples(card: Card) -> tuple[tuple[Sample, ...], tuple[Sample, ...]]:
     text = text_of(card)
-    return title_texts(text), masked_examples(text)
+    return title_samples(text), example_samples(text)
 
 
 def text_of(card: Card) -> CardText:
@@ -89,15 +90,18 @@ def text_of(card: Card) -> CardText:
 
 
 def _row(
-    card: Card, texts: tuple[Sequence[str], Sequence[str]], encoded: Mapping[str, "Vectors"], embedder: str
+    card: Card,
+    samples: tuple[Sequence[Sample], Sequence[Sample]],
+    encoded: Mapping[str, "Vectors"],
+    embedder: str,
 ) -> CardVector:
-    titles, examples = ([encoded[text] for text in part] for part in texts)
+    titles, examples = (mix_samples(part, encoded) if part else () for part in samples)
     return CardVector(
         card=card,
         permission=card.permission,
         embedder=embedder,
         vector=_mean(titles),
-        example_vector=_mean(examples) if examples else None,
+        example_vector=_mean(examples) if len(examples) else None,
         texts=_packed(titles),
         example_texts=_packed(examples),
     )

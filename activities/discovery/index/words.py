@@ -1,12 +1,12 @@
 """The words of a card as PostgreSQL indexes them: stems folded on our side, weighted by where they stand."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db.models import TextField, Value
 from django.db.models.functions import Cast
 
-from activities.discovery.cards import CardText, masked_examples, weigh
+from activities.discovery.cards import CardText, Passage, count_stems, passages
 from activities.discovery.index.texts import CardContent, Phrase
 from activities.discovery.language import content_stems
 from activities.models.activity import PhraseKind
@@ -14,6 +14,13 @@ from agentapp.kernel.text import words
 
 #: PostgreSQL holds no lexeme above 2 kB; no word of a language is nearly as long.
 _LONGEST = 100
+_LETTERS = {
+    Passage.NAME: "A",
+    Passage.ALIAS: "B",
+    Passage.SUMMARY: "C",
+    Passage.EXAMPLE: "D",
+    Passage.PARAMETER: "D",
+}
 
 
 def card_text(content: CardContent, learned: Iterable[Phrase] = ()) -> CardText:
@@ -30,16 +37,16 @@ def card_text(content: CardContent, learned: Iterable[Phrase] = ()) -> CardText:
 
 
 def stem_weights(text: CardText) -> dict[str, float]:
-    """Return the stems of a card with what each is worth in the final ranking."""
-    return {stem[:_LONGEST]: worth for stem, worth in weigh(text, masked_examples(text)).items()}
+    """Return the stems of a card with how often each counts in the final ranking."""
+    return {stem[:_LONGEST]: count for stem, count in count_stems(text).items()}
 
 
 def weighted_words(text: CardText) -> Cast:
-    """Return a card's words as an expression: A name, B aliases, C summary, D examples."""
+    """Return a card's words as an expression: A name, B aliases, C summary, D examples and parameters."""
     letters: dict[str, str] = {}
-    for letter, texts in _by_letter(text):
-        for stem in (stem for each in texts for stem in stems(each)):
-            letters.setdefault(stem, letter)
+    for passage, part in passages(text):
+        for stem in stems(part):
+            letters.setdefault(stem, _LETTERS[passage])
     written = " ".join(f"'{stem}':1{letter}" for stem, letter in sorted(letters.items()))
     return Cast(Value(written, output_field=TextField()), SearchVectorField())
 
@@ -47,14 +54,6 @@ def weighted_words(text: CardText) -> Cast:
 def stems(text: str) -> list[str]:
     """Return the stems of `text` as they are stored and sought: letters and digits only."""
     return [stem[:_LONGEST] for stem in content_stems(words(text))]
-
-
-def _by_letter(text: CardText) -> Iterator[tuple[str, Iterable[str]]]:
-    handle = text.key.rsplit(".", 1)[-1].replace("_", " ")
-    yield "A", text.names
-    yield "B", (handle, *text.aliases)
-    yield "C", text.summaries
-    yield "D", masked_examples(text)
 
 
 def _of(phrases: Iterable[Phrase], kind: PhraseKind) -> list[str]:

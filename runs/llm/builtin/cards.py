@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from activities.discovery.cards import CardText, IndexedCard, prepare_card, title_words
+from activities.discovery.comparing import Statistics
 from activities.discovery.embedder import Embedder
-from activities.discovery.ranking import Statistics
 from runs.llm.base import CardSpec
 
 

@@ -15,8 +15,8 @@ from runs.llm.builtin.smalltalk import asks_about_the_past, forbids, instructs_i
 logger = logging.getLogger(__name__)
 _warned: set[str] = set()
 
-#: A lead below this leaves the choice to the person.
-_MARGIN = 0.06
+#: A lead below this share of the best score leaves the choice to the person.
+_MARGIN = 0.1
 _MAX_ALTERNATIVES = 3
 
 
@@ -74,7 +74,7 @@ def _decide(ranking: Ranking) -> dict[str, object]:
 
 def rivals_of(ranking: Ranking) -> list[str]:
     """What the person has to choose between: all near the best; for a guess, at least the two best."""
-    least = max(ranking.thresholds.floor, ranking.cards[0].score - _MARGIN)
+    least = max(ranking.thresholds.floor, ranking.cards[0].score * (1 - _MARGIN))
     near = [card.key for card in ranking.cards if card.score >= least]
     if len(near) < 2 and ranking.verdict is Fit.WEAK:
         near = [card.key for card in ranking.cards[:2]]
