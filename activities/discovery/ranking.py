@@ -129,8 +129,9 @@ def _share(scores: "Scores", apart: bool) -> "Scores":
 def _certainty(wording: "Scores", meaning: Meaning, elsewhere: float, best: int) -> float:
     measures = (wording, _WORDING), (meaning.nearest, _NEARNESS), (meaning.support, _SUPPORT)
     found = sum(weight * float(scores[:, best].max()) for scores, weight in measures)
-    by_words = _BY_WORDS * _richness(meaning) * float(wording[:, best].max())
-    return min(1.0, max(0.0, by_words, found - _BACKGROUND * elsewhere))
+    shared = float(wording[:, best].max())
+    by_words = _BY_WORDS * _richness(meaning) * shared if shared >= _WORDS_ALONE.floor else 0.0
+    return min(1.0, max(by_words, found - _BACKGROUND * elsewhere))
 
 
 def _share_of_nearest(meaning: Meaning) -> float:

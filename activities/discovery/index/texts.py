@@ -21,8 +21,9 @@ MAX_PHRASE = 300
 #: A server may declare any number; an index entry holds so many.
 _MAX_TAGS = 16
 _MAX_TAG = 64
+_MAX_PARAMETERS = 32
 #: Raise it when other words are made of the same texts: every card is indexed again.
-INDEX_FORMAT = 1
+INDEX_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class CardContent:
     tags: tuple[str, ...] = ()
     writes: bool = False
     risk: str = ""
+    #: "name: description" of a tool's parameters: words to find it by, never shown.
+    parameters: tuple[str, ...] = ()
 
     @property
     def identity(self) -> tuple[str, UUID | None, str]:
@@ -57,7 +60,8 @@ class CardContent:
     def digest(self, learned: Iterable[Phrase] = ()) -> str:
         """Of all that is indexed and ranked by, with the phrases people added."""
         phrases = [astuple(phrase) for phrase in (*self.phrases, *learned)]
-        return digest([INDEX_FORMAT, self.key, self.name, self.summary, self.writes, phrases])
+        said = [self.key, self.name, self.summary, self.writes, self.parameters]
+        return digest([INDEX_FORMAT, *said, phrases])
 
     @property
     def tokens(self) -> int:
@@ -90,6 +94,7 @@ def tool_content(contract: ToolContract) -> CardContent:
         tags=tuple(sorted({tag[:_MAX_TAG] for tag in contract.tags})[:_MAX_TAGS]),
         writes=contract.effect is not Effect.NONE,
         risk=contract.risk.value,
+        parameters=tuple(_parameters(contract)),
     )
 
 
@@ -113,6 +118,11 @@ def _phrases(kind: PhraseKind, listed: Iterable[tuple[str, tuple[str, ...]]]) ->
     for language, texts in listed:
         cleaned = (clean_text(text).strip()[:MAX_PHRASE] for text in texts)
         yield from (Phrase(kind, language, text) for text in dict.fromkeys(cleaned) if text)
+
+
+def _parameters(contract: ToolContract) -> Iterator[str]:
+    for param in contract.params[:_MAX_PARAMETERS]:
+        yield clean_text(f"{param.name}: {param.description}")[:MAX_PHRASE]
 
 
 def _in_all_languages(text: object) -> Texts:

@@ -95,13 +95,13 @@ def _row(
     encoded: Mapping[str, "Vectors"],
     embedder: str,
 ) -> CardVector:
-    titles, examples = (mix_samples(part, encoded) if part else () for part in samples)
+    titles, examples = (list(mix_samples(part, encoded)) if part else [] for part in samples)
     return CardVector(
         card=card,
         permission=card.permission,
         embedder=embedder,
         vector=_mean(titles),
-        example_vector=_mean(examples) if len(examples) else None,
+        example_vector=_mean(examples) if examples else None,
         texts=_packed(titles),
         example_texts=_packed(examples),
     )

@@ -33,6 +33,7 @@ def card_text(content: CardContent, learned: Iterable[Phrase] = ()) -> CardText:
         summaries=tuple(content.summary.values()),
         examples=tuple(_of(phrases, PhraseKind.EXAMPLE)),
         writes=content.writes,
+        parameters=content.parameters,
     )
 
 
