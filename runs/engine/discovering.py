@@ -16,7 +16,10 @@ from activities.models.discovery import ToolsShown
 from activities.models.openings import OpeningKind
 from activities.openings import StepTools, part_of
 from activities.tools import ToolContract, registry
+from agentapp.kernel.canonical import dumps
+from runs.guardrails import limits_of
 from runs.models import RunStep
+from runs.specs import function_schema
 from runs.step_tools import step_tools
 from runs.view import RunView
 
@@ -98,6 +101,17 @@ class _Look:
         usable = self.usable(keys)
         return usable if len(usable) + self.named() <= most else None
 
+    def fitting(self, contracts: Mapping[str, ToolContract]) -> list[str]:
+        """Return the first of these whose schemas fit half of what a request may carry; at least one."""
+        left = limits_of(self.view.activity).max_context_bytes // 2
+        kept: list[str] = []
+        for contract, binding in self.tools.opened(contracts.values()):
+            left -= len(dumps(function_schema(contract, binding)))
+            if left < 0 and kept:
+                break
+            kept.append(contract.key)
+        return kept
+
     def search(self, query: str, rewrite: Rewrite | None) -> Found:
         view = self.view
         return search(
@@ -118,12 +132,13 @@ def look(view: RunView, step: RunStep, query: str, rewrite: Rewrite) -> Looked:
     few = looking.few()
     if few is None:
         return _searched(looking, query, looking.search(query, rewrite))
-    if len(few) + looking.named() < settings.DISCOVERY_ALL_BELOW:
+    if len(few) + looking.named() < settings.DISCOVERY_ALL_BELOW and len(looking.fitting(few)) == len(few):
         return _whole(query, few, ToolsShown.ALL, few)
     found = looking.search(query, None)
-    chosen = _group(view, few, _best(found, few))
-    decision = ToolsShown.GROUP if len(chosen) < len(few) else ToolsShown.ALL
     scores = {card.key: card for card in found.cards}
+    nearest_first = sorted(_group(view, few, _best(found, few)), key=lambda key: _place(scores, key))
+    chosen = looking.fitting({key: few[key] for key in nearest_first})
+    decision = ToolsShown.GROUP if len(chosen) < len(few) else ToolsShown.ALL
     whole = _whole(query, few, decision, chosen, scores)
     return replace(whole, degraded=found.degraded, milliseconds=round(found.milliseconds))
 
@@ -142,18 +157,21 @@ def _whole(
     scores: Mapping[str, FoundCard] | None = None,
 ) -> Looked:
     shown, scored = set(chosen), scores or {}
-    keys = sorted(
-        few, key=lambda key: (key not in shown, scored[key].position if key in scored else len(few))
-    )
+    keys = sorted(few, key=lambda key: (key not in shown, _place(scored, key)))
     candidates = tuple(_candidate(few[key], key in shown, scored.get(key)) for key in keys)
     return Looked(query, decision, len(few), candidates)
+
+
+def _place(scores: Mapping[str, FoundCard], key: str) -> int:
+    return scores[key].position if key in scores else len(scores)
 
 
 def _searched(looking: _Look, query: str, found: Found) -> Looked:
     usable = looking.usable(card.key for card in found.cards)
     cards = [card for card in found.cards if card.key in usable]
     decision = ToolsShown(found.verdict) if cards else ToolsShown.NONE
-    shown = set() if decision is ToolsShown.NONE else {card.key for card in _nearest(cards)}
+    near = [] if decision is ToolsShown.NONE else [card.key for card in _nearest(cards)]
+    shown = looking.fitting({key: usable[key] for key in near})
     return Looked(
         query=query,
         decision=decision,

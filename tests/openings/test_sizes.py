@@ -1,5 +1,7 @@
 """How many schemas a step sends: all of few, the group that fits, else what a search found."""
 
+from dataclasses import replace
+
 import pytest
 
 from activities.models import DiscoveryLog
@@ -74,3 +76,19 @@ def test_five_hundred_tools_cost_under_three_percent_of_sending_all(world: World
         one = next(each for each in sent if each.name == wire("price of chairs"))
     size = sum(len(dumps([each.name, each.description, each.parameters])) for each in sent)
     assert size < 0.03 * 500 * len(dumps([one.name, one.description, one.parameters]))
+
+
+def test_schemas_too_large_for_a_request_are_left_to_a_search(world: World) -> None:
+    """A server may describe its tools at any length: what does not fit is not sent, and can be found."""
+    huge = {"type": ["string", "null"], "description": "x" * 1_500}
+    contracts = []
+    for contract in map(reading, names(6)):
+        param = replace(contract.params[0], schema=huge)
+        contracts.append(replace(contract, params=(param,)))
+    with catalogue(*contracts):
+        world.publish(open_activity(guardrails={"max_context_bytes": 10_000}))
+        run = world.run(ask_for("price of chairs"), text=CHAIRS)
+    found = shown(world.requests()[0])
+    assert run.outcome == "succeeded"
+    assert "find_tools" in found
+    assert 1 < len(found - {"find_tools"}) < 6
