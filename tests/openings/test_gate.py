@@ -18,7 +18,7 @@ from runs.states import CallState
 from runs.view import RunView
 from tests.openings.opened import ask_for, open_activity, opening, shown, wire
 from tests.support.blueprints import activity, step, use
-from tests.support.catalogue import catalogue, key_of, names, reading, replaced
+from tests.support.catalogue import SOME, catalogue, key_of, names, reading, replaced
 from tests.support.stage import stage
 from tests.support.world import World, act, calls_of, pending, refusals_of, text_of
 
@@ -37,9 +37,9 @@ def test_a_tool_outside_the_opening_is_refused(world: World) -> None:
 
 def test_a_tool_that_is_open_and_was_not_shown_is_refused_alike(world: World) -> None:
     """A model cannot mean what it was not offered: a text that names it exactly leads nowhere."""
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
-        unseen = "insurance of carpets"
+        unseen = "insurance of lamps"
         run = world.run(ask_for(unseen), ask_for("price of chairs"), text=CHAIRS)
     assert wire(unseen) not in shown(world.requests()[0])
     assert refusals_of(run) == ["not_in_step", ""]
@@ -169,7 +169,7 @@ def test_a_group_leads_to_what_is_in_it_now(world: World) -> None:
 
 
 def test_a_hand_made_admitted_call_is_refused_at_execution(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
         run = world.run(ask_for("price of chairs"), text=CHAIRS)
         view = RunView.load(run.pk)
@@ -194,7 +194,7 @@ def _shown(run_id: object) -> set[str]:
 
 
 def test_a_tool_shown_in_another_step_is_not_this_steps(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         steps = [step("find_items", key="one", opens=[opening()], passes_when="has(facts.find_items)")]
         steps.append(step("find_items", key="two"))
         world.publish(activity(use("find_items"), steps=steps))

@@ -11,7 +11,7 @@ from runs.llm.builtin import BuiltinModel
 from runs.models import Run
 from tests.openings.opened import open_activity
 from tests.support.blueprints import use
-from tests.support.catalogue import catalogue, names, reading, replaced
+from tests.support.catalogue import SOME, catalogue, reading, replaced
 from tests.support.stage import stage
 from tests.support.world import World, calls_of
 
@@ -26,7 +26,7 @@ def decisions(run: Run) -> list[str]:
 
 
 def test_it_calls_what_was_found_and_only_that(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         embed_due()
         world.publish(open_activity())
         run = play(world.start("Please tell me the weight of lamps"))
@@ -36,7 +36,7 @@ def test_it_calls_what_was_found_and_only_that(world: World) -> None:
 
 
 def test_a_french_request_finds_by_meaning_and_words(world: World) -> None:
-    contracts = [*map(reading, names(60))]
+    contracts = [*map(reading, SOME)]
     french = replace(reading("holiday balance"), aliases={"fr": ("solde de congés", "jours de vacances")})
     with catalogue(*contracts, french):
         embed_due()
@@ -47,7 +47,7 @@ def test_a_french_request_finds_by_meaning_and_words(world: World) -> None:
 
 
 def test_where_nothing_fits_it_asks_once_and_then_hands_over(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         embed_due()
         world.publish(open_activity())
         run = play(world.start("Sing me an old sailor song about whales"))
@@ -65,7 +65,7 @@ def test_where_nothing_fits_it_asks_once_and_then_hands_over(world: World) -> No
 
 
 def test_an_answer_in_other_words_is_found(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         embed_due()
         world.publish(open_activity())
         run = play(world.start("Sing me an old sailor song about whales"))
@@ -81,7 +81,7 @@ def test_an_answer_in_other_words_is_found(world: World) -> None:
 
 def test_a_named_tool_is_not_called_because_it_is_there(world: World) -> None:
     """In an open step, naming a tool makes it one among others: the request decides."""
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         embed_due()
         world.publish(open_activity(use("find_items")))
         run = play(world.start("Tell me the price of tables"))
@@ -93,7 +93,7 @@ def test_a_record_is_grounded_for_an_opened_tool_too(world: World) -> None:
     reserve = tools.get("store.reserve")
     assert reserve is not None
     replaced(replace(reserve, tags=("reading",), title="Reserve an item", summary="Reserves one item."))
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         embed_due()
         world.publish(open_activity())
         run = play(world.start("Reserve the item A-100"))

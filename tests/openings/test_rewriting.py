@@ -8,7 +8,7 @@ from runs.llm.base import Purpose
 from runs.llm.scripted import Line, call
 from runs.models import Run
 from tests.openings.opened import ask_for, open_activity, rewrite, shown
-from tests.support.catalogue import catalogue, names, reading
+from tests.support.catalogue import SOME, catalogue, reading
 from tests.support.world import World, text_of
 
 NOWHERE = "Xyzzy frobnicate qwijibo"
@@ -20,7 +20,7 @@ def logs(run: Run) -> list[DiscoveryLog]:
 
 
 def test_where_nothing_is_near_other_words_are_asked_for_once(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
         run = world.run(rewrite("weight of lamps"), ask_for("weight of lamps"), text=NOWHERE)
     (log,) = logs(run)
@@ -33,7 +33,7 @@ def test_where_nothing_is_near_other_words_are_asked_for_once(world: World) -> N
 
 @pytest.mark.parametrize("line", [rewrite(NOWHERE), rewrite(" "), Line(text="I do not know.")])
 def test_still_nothing_near_means_none_fits_and_the_step_says_so(world: World, line: Line) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
         run = world.run(line, LAST_WAY_OUT, text=NOWHERE)
     request = world.requests()[-1]
@@ -44,7 +44,7 @@ def test_still_nothing_near_means_none_fits_and_the_step_says_so(world: World, l
 
 
 def test_a_clarification_is_searched_anew_with_the_persons_words(world: World) -> None:
-    with catalogue(*map(reading, names(60))):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
         asked = call("ask_person", {"parameter": None, "question": "What do you want to know?"})
         run = world.run(rewrite(NOWHERE), asked, text=NOWHERE)

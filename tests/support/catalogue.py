@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from itertools import islice, product
 from typing import Annotated, Any
 
@@ -39,6 +40,13 @@ def names(count: int) -> list[str]:
     return [f"{aspect} of {thing}" for thing, aspect in islice(product(THINGS, ASPECTS), count)]
 
 
+#: Ten of them, no two about the same but the first and the last.
+SOME = (
+    "price of chairs", "weight of lamps", "recycling of lamps", "insurance of lamps", "colour of carpets",
+    "rating of sofas", "origin of clocks", "warranty of vases", "delivery of drums", "price of tables",
+)  # fmt: skip
+
+
 def key_of(name: str) -> str:
     return f"shop.{name.replace(' ', '_')}"
 
@@ -48,6 +56,7 @@ def reading(name: str, *, tags: Sequence[str] = ("reading",), **changes: Any) ->
     return replace(_template(name), tags=tuple(tags), **changes)
 
 
+@cache
 def _template(name: str) -> ToolContract:
     def tell(ctx: ToolContext, params: AskParams) -> Told:
         given = stage.enter(name, ctx, params)
