@@ -66,7 +66,11 @@ def private_allowed(server: McpServer) -> bool:
     if not server.private_addresses:
         return False
     listed = {host.lower() for host in settings.MCP_PRIVATE_HOSTS}
-    return all({host.lower(), host.lower().rpartition(":")[0]} & listed for host in server.allowed_hosts)
+    return all({host.lower(), _without_port(host.lower())} & listed for host in server.allowed_hosts)
+
+
+def _without_port(host: str) -> str:
+    return str(urlsplit(f"//{host}").hostname or host)
 
 
 def url_parts(url: str) -> SplitResult:

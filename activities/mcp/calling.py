@@ -13,7 +13,6 @@ from activities.mcp.failures import Answered, NotConnected, Rejected, ServerFail
 from activities.mcp.health import require_turn, was_ill, was_well
 from activities.mcp.reading import read_if_due
 from activities.mcp.schemas import misfit
-from activities.mcp.shapes import shape_of
 from activities.mcp.target import target_of
 from activities.mcp.texts import McpText
 from activities.mcp.waiting import Stopped, wait_for
@@ -21,6 +20,7 @@ from activities.models import McpTool, McpToolState
 from activities.tools import (
     ToolArgumentError,
     ToolContext,
+    ToolContract,
     ToolError,
     ToolOutcomeUnknown,
     ToolParams,
@@ -50,14 +50,14 @@ class UnusableAnswer(ToolOutcomeUnknown):
     code = "invalid_result"
 
 
-def call_tool(tool_id: UUID, definition: str, context: ToolContext, params: ToolParams) -> ToolResult:
-    """Call the tool, if it still is what `definition` (a hash) says. Raises the tools' own errors."""
-    tool = _current(tool_id, definition, context)
+def call_tool(contract: ToolContract, tool_id: UUID, context: ToolContext, params: ToolParams) -> ToolResult:
+    """Call the tool, if it still is what its contract was made of. Raises the tools' own errors."""
+    tool = _current(tool_id, contract.definition, context)
     require_turn(tool.server)
     arguments = on_the_wire(params)
     try:
         if read_if_due(tool.server):
-            tool = _current(tool_id, definition, context)
+            tool = _current(tool_id, contract.definition, context)
         answered = _exchange(tool, arguments, context)
     except (Rejected, ToolError):
         raise
@@ -67,7 +67,7 @@ def call_tool(tool_id: UUID, definition: str, context: ToolContext, params: Tool
     except MandateError as error:
         raise ToolUnavailable(_said(tool, error)) from error
     was_well(tool.server)
-    return _result(tool, answered)
+    return _result(tool, contract.result_model, answered)
 
 
 def on_the_wire(params: ToolParams) -> dict[str, Any]:
@@ -135,18 +135,18 @@ def _exchange(tool: McpTool, arguments: Mapping[str, Any], context: ToolContext)
         raise ToolOutcomeUnknown(_said(tool, failure)) from failure
 
 
-def _result(tool: McpTool, answered: Answered) -> ToolResult:
+def _result(tool: McpTool, model: type[ToolResult], answered: Answered) -> ToolResult:
     if answered.is_error:
         told = " ".join(answered.texts)
         raise ToolError(_("%(server)s reports an error: %(why)s") % _quoted(tool, told))
-    schema, shape = tool.definition.get("outputSchema"), shape_of(tool.definition)
+    schema = tool.definition.get("outputSchema")
     if schema is not None and (problem := misfit(schema, answered.structured)):
         raise _unusable(tool, problem)
-    if shape.result is None:
+    if model is McpText:
         text = "\n".join(answered.texts) or ("" if schema is None else dumps(answered.structured))
         return McpText(text=clean_text(text))
     try:
-        return shape.result.model_validate(clean_value(answered.structured))  # type: ignore[return-value]
+        return model.model_validate(clean_value(answered.structured))
     except ValidationError as error:
         raise _unusable(tool, error.errors()[0]["msg"]) from error
 

@@ -26,7 +26,7 @@ _VERSION = ("pk", "version", "server__version")
 @dataclass(frozen=True)
 class _Built:
     version: Version
-    contract: ToolContract | None
+    contract: ToolContract
 
 
 class McpSource:
@@ -72,20 +72,12 @@ class McpSource:
         versions: dict[str, Version] = {
             key: (pk, own, servers) for key, pk, own, servers in tools.values_list("key", *_VERSION)
         }
-        stale = [key for key, version in versions.items() if not self._is_current(key, version)]
-        built = self._build(stale) if stale else {}
-        found = {key: built[key] if key in built else self._kept(key) for key in versions}
-        return {key: contract for key, contract in found.items() if contract is not None}
+        kept = {key: known for key in versions if (known := self._built.get(key)) is not None}
+        current = {key: known.contract for key, known in kept.items() if known.version == versions[key]}
+        stale = [key for key in versions if key not in current]
+        return {**current, **(self._build(stale) if stale else {})}
 
-    def _is_current(self, key: str, version: Version) -> bool:
-        known = self._built.get(key)
-        return known is not None and known.version == version
-
-    def _kept(self, key: str) -> ToolContract | None:
-        known = self._built.get(key)
-        return known.contract if known else None
-
-    def _build(self, keys: list[str]) -> dict[str, ToolContract | None]:
+    def _build(self, keys: list[str]) -> dict[str, ToolContract]:
         """Make the contracts of these tools from what is stored now."""
         with self._building:
             found = _usable().filter(key__in=keys).select_related("server").prefetch_related("params")

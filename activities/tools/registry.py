@@ -147,7 +147,8 @@ class Registry:
         return (tool for tool in self if tool.is_for(workspace_id))
 
     def __iter__(self) -> Iterator[ToolContract]:
-        more = [tool for source in self._sources for tool in source if not self._taken(tool)]
+        taken = {tool.wire_name for tool in self._tools.values()}
+        more = [tool for source in self._sources for tool in source if tool.wire_name not in taken]
         return iter(sorted([*self._tools.values(), *more], key=lambda tool: tool.key))
 
     def _taken(self, contract: ToolContract) -> bool:

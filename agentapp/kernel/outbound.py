@@ -9,10 +9,11 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import AsyncIterator, Collection, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import httpcore2
 import httpx2
 from django.utils.text import format_lazy
@@ -53,7 +54,8 @@ def why_forbidden(address: Address, *, private: bool = False) -> Any:
         return _("it is an address of the machine's own surroundings (link-local or metadata)")
     if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_loopback):
         return _("it is not the address of one machine")
-    if private or address.is_global:
+    site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
+    if private or (address.is_global and not site_local):
         return ""
     return _("it is a private address")
 
@@ -77,7 +79,9 @@ def _embedded(address: Address) -> ipaddress.IPv4Address | None:
 
 async def checked_addresses(host: str, port: int, *, private: bool = False) -> list[str]:
     """Return the addresses of `host`, all of them admitted. Raises Forbidden, OSError."""
-    found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    # In a thread that is left behind when time is up: a resolver that hangs holds nobody.
+    look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    found = await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     for text in addresses:
         why = why_forbidden(ipaddress.ip_address(text.partition("%")[0]), private=private)

@@ -78,6 +78,22 @@ def test_a_confirmed_call_reaches_the_server_once_with_exactly_what_was_shown(
     assert made.result == {"order_id": "PO-7", "total": "12.5"}
 
 
+def test_a_contract_made_in_one_language_serves_another(
+    world: World, shop: Shop, reviewed: McpTool, published: Revision
+) -> None:
+    """What a server's schema becomes is the same in every language; only reasons are translated."""
+    first = world.run(order())
+    world.confirm(first)
+    assert world.play(first).outcome == Outcome.SUCCEEDED
+    run = world.start()
+    Run.objects.filter(pk=run.pk).update(language="fr")
+    run = world.play(run, order())
+    (waiting,) = pending(run)
+    assert "exactement" in waiting.preview["summary"]
+    world.confirm(run)
+    assert world.play(run).outcome == Outcome.SUCCEEDED
+
+
 def test_a_refused_call_never_leaves(world: World, shop: Shop, published: Revision) -> None:
     run = world.run(order())
     world.confirm(run, "refuse")
