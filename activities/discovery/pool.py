@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from psycopg import sql
 
 from activities.discovery.index.nearest import COLUMNS
 from activities.discovery.permitted import Scope
@@ -26,14 +27,18 @@ if TYPE_CHECKING:
 
 #: So few cards are all ranked.
 WHOLE = 100
-_BY_WORDS = 36
-_BY_VECTORS = 32
 _MAX_STEMS = 8
 #: The rarity of a word that a quarter of the cards have: it tells few from the others, while rarer ones do.
 _COMMON = math.log(1 + 4)
-_MAX_VARIANTS = 4
-#: How many neighbours the approximate index keeps in view.
-_VIEW = 200
+#: The whole request and its first parts.
+_MAX_VARIANTS = 7
+#: How many neighbours the approximate index keeps in view, and how many are taken for each one wanted.
+_VIEW, _SPARE = 200, 3
+
+
+def _each(variants: int) -> int:
+    """How many cards each of so many variants brings, by words and by each kind of vectors."""
+    return 32 if variants == 1 else 24 if variants <= 3 else 16
 
 
 @dataclass(frozen=True)
@@ -63,21 +68,28 @@ def census(scope: Scope, embedder: str) -> Census:
     return Census(count, embedded, changed, tuple(some) if count <= WHOLE else None)
 
 
-def by_words(scope: Scope, stems: Sequence[str], rarity: "Rarity") -> list[UUID]:
-    """Return the cards that share the rarest of `stems`, best first."""
-    chosen = _telling(stems, rarity)
+def by_words(scope: Scope, variants: Sequence[Sequence[str]], rarity: "Rarity") -> list[UUID]:
+    """Return the cards that share the rarest stems of each variant of the request."""
+    chosen = [telling for stems in variants[:_MAX_VARIANTS] if (telling := _telling(stems, rarity))]
     if not chosen:
         return []
-    source, values = scope.source
-    sought = " | ".join(map(_quoted, chosen))
-    score = " + ".join("(words @@ %s::tsquery)::int * %s" for _stem in chosen)
-    scores = [value for stem in chosen for value in (_quoted(stem), rarity.get(stem))]
+    parts = [_sharing(scope, stems, rarity, _each(len(chosen))) for stems in chosen]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id {source} AND words @@ %s::tsquery ORDER BY {score} DESC, key LIMIT {_BY_WORDS}",
-            [*values, sought, *scores],
+            " UNION ALL ".join(f"({statement})" for statement, _values in parts),
+            [value for _statement, values in parts for value in values],
         )
         return [row[0] for row in cursor.fetchall()]
+
+
+def _sharing(scope: Scope, stems: Sequence[str], rarity: "Rarity", count: int) -> tuple[str, list[Any]]:
+    """The statement of the cards that share `stems`, the rarer the better, and its values."""
+    source, values = scope.source
+    quoted = [f"'{stem}'" for stem in stems]
+    score = " + ".join("(words @@ %s::tsquery)::int * %s::float" for _stem in stems)
+    scores = [value for stem, text in zip(stems, quoted, strict=True) for value in (text, rarity.get(stem))]
+    statement = f"SELECT id {source} AND words @@ %s::tsquery ORDER BY {score} DESC, key LIMIT {count}"
+    return statement, [*values, " | ".join(quoted), *scores]
 
 
 def _telling(stems: Sequence[str], rarity: "Rarity") -> list[str]:
@@ -86,62 +98,64 @@ def _telling(stems: Sequence[str], rarity: "Rarity") -> list[str]:
     return [stem for stem in ordered if rarity.get(stem) > _COMMON] or ordered[:1]
 
 
-def _quoted(stem: str) -> str:
-    return f"'{stem}'"
-
-
 def by_vectors(scope: Scope, permitted: int, embedder: str, vectors: "Vectors") -> set[UUID]:
-    """Return the cards nearest to one of `vectors` (a row for each part of the request), in both parts."""
+    """Return the cards nearest to each of `vectors` (a row for each variant), by texts and by examples."""
     rows = [_literal(row) for row in vectors[:_MAX_VARIANTS].tolist()]
     if permitted <= settings.DISCOVERY_EXACT_UP_TO:
         return set(_exact(scope, embedder, rows))
     found = set(_approximate(scope, embedder, rows, vectors.shape[1]))
     # Where few of the neighbours are permitted the walk ends early: then every vector is compared.
-    return found if len(found) >= _BY_VECTORS else set(_exact(scope, embedder, rows))
+    return found if len(found) >= _each(len(rows)) else set(_exact(scope, embedder, rows))
 
 
 def _exact(scope: Scope, embedder: str, rows: Sequence[str]) -> list[UUID]:
     source, values = scope.source
     rights, rights_values = _rights(scope)
-    card, example = (_nearest(column, len(rows)) for column in COLUMNS)
+    asked = [(column, place) for column in COLUMNS for place in range(len(rows))]
+    distances = ", ".join(f"v.{column} <#> %s::halfvec AS {column}_{place}" for column, place in asked)
+    nearest = " UNION ALL ".join(
+        f"(SELECT card_id FROM d WHERE {column}_{place} IS NOT NULL"
+        f" ORDER BY {column}_{place} LIMIT {_each(len(rows))})"
+        for column, place in asked
+    )
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH p AS MATERIALIZED (SELECT id {source}), d AS MATERIALIZED ("
-            f"SELECT v.card_id, {card} AS card, {example} AS example"
-            f" FROM p JOIN activities_cardvector v ON v.card_id = p.id WHERE v.embedder = %s{rights}"
-            f") (SELECT card_id FROM d ORDER BY card LIMIT {_BY_VECTORS}) UNION ALL"
-            f" (SELECT card_id FROM d WHERE example IS NOT NULL ORDER BY example LIMIT {_BY_VECTORS})",
-            [*values, *rows, *rows, embedder, *rights_values],
+            f"SELECT v.card_id, {distances} FROM p JOIN activities_cardvector v ON v.card_id = p.id"
+            f" WHERE v.embedder = %s{rights}) {nearest}",
+            [*values, *(rows[place] for _column, place in asked), embedder, *rights_values],
         )
         return [row[0] for row in cursor.fetchall()]
 
 
-def _nearest(column: str, count: int) -> str:
-    """The distance to the nearest of so many vectors."""
-    return "LEAST(" + ", ".join([f"v.{column} <#> %s::halfvec"] * count) + ")"
-
-
 def _approximate(scope: Scope, embedder: str, rows: Sequence[str], dimensions: int) -> list[UUID]:
+    """Walk the approximate index for each of `rows`; what the part leaves out is left out afterwards."""
     source, values = scope.source
     rights, rights_values = _rights(scope)
+    count = _each(len(rows))
+    # Written out, since an index over a part of the rows serves only a statement that names this part.
+    whose = sql.Literal(embedder).as_string()
     found: list[UUID] = []
     with transaction.atomic(), connection.cursor() as cursor:
+        # Which way is better was decided by the count of what is permitted, which the planner cannot know.
         cursor.execute(
             "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
-            " set_config('hnsw.ef_search', %s, true)",
+            " set_config('hnsw.ef_search', %s::text, true), set_config('enable_sort', 'off', true)",
             [str(_VIEW)],
         )
         for column in COLUMNS:
+            distance = f"(v.{column}::halfvec({dimensions})) <#> %s::halfvec({dimensions})"
             statement = (
-                f"SELECT v.card_id FROM activities_cardvector v WHERE v.embedder = %s{rights}"
-                f" AND EXISTS (SELECT 1 {source} AND activities_card.id = v.card_id)"
-                f" AND v.{column} IS NOT NULL"
-                f" ORDER BY (v.{column}::halfvec({dimensions})) <#> %s::halfvec({dimensions})"
-                f" LIMIT {_BY_VECTORS}"
+                f"SELECT w.card_id FROM (SELECT v.card_id, {distance} AS distance"
+                f" FROM activities_cardvector v WHERE v.embedder = {whose}{rights} AND v.{column} IS NOT NULL"
+                f" ORDER BY {distance} LIMIT {_SPARE * count}) w"
+                f" WHERE EXISTS (SELECT 1 {source} AND activities_card.id = w.card_id)"
+                f" ORDER BY w.distance LIMIT {count}"
             )
             for row in rows:
-                cursor.execute(statement, [embedder, *rights_values, *values, row])
+                cursor.execute(statement, [row, *rights_values, row, *values])
                 found += [key for (key,) in cursor.fetchall()]
+        cursor.execute("SELECT set_config('enable_sort', 'on', true)")
     return found
 
 

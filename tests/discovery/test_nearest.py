@@ -1,0 +1,94 @@
+"""The approximate index finds what comparing every vector finds, also where a filter leaves few of them."""
+
+import numpy as np
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+from pgvector import HalfVector
+
+from accounts.standing import standing
+from activities.discovery import pool
+from activities.discovery.found import CataloguePart
+from activities.discovery.index import nearest
+from activities.discovery.permitted import Scope
+from activities.models import Card, CardKind, CardVector
+from tests.support.world import World
+
+CARDS, DIMENSIONS, EMBEDDER = 2_000, 32, "test/32"
+RIGHTS = {"store.read": 0.5, "store.write": 0.05}
+
+
+@pytest.fixture
+def vectors() -> np.ndarray:
+    """Sentences lie in clumps: cards of a clump are near each other."""
+    chance = np.random.default_rng(1)
+    clumps = chance.standard_normal((60, DIMENSIONS))
+    rows = clumps[chance.integers(0, 60, CARDS)] + 0.6 * chance.standard_normal((CARDS, DIMENSIONS))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def indexed(world: World, vectors: np.ndarray, settings: LazySettings) -> None:
+    """Half of the cards are read with one right, a few with another, the rest with none that anybody has."""
+    settings.DISCOVERY_EXACT_UP_TO = 50
+    chance = np.random.default_rng(2)
+    rights = chance.choice([*RIGHTS, "store.secret"], CARDS, p=[*RIGHTS.values(), 1 - sum(RIGHTS.values())])
+    cards = Card.objects.bulk_create(
+        Card(kind=CardKind.TOOL, key=f"near.{place}", permission=right, tags=["near"], digest="x", words="")
+        for place, right in enumerate(rights.tolist())
+    )
+    CardVector.objects.bulk_create(
+        CardVector(
+            card=card,
+            permission=card.permission,
+            embedder=EMBEDDER,
+            vector=HalfVector(row),
+            example_vector=HalfVector(row),
+            texts=b"",
+        )
+        for card, row in zip(cards, vectors, strict=True)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    nearest.keep_up(EMBEDDER, DIMENSIONS, changed=0)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE activities_cardvector, activities_card")
+
+
+def scope(world: World, *rights: str) -> Scope:
+    held = standing(world.owner, world.workspace).permissions
+    assert set(rights) <= held
+    part = CataloguePart(tags=frozenset(["near"]))
+    return Scope(world.owner, world.workspace, frozenset(rights), part, CardKind.TOOL)
+
+
+@pytest.mark.usefixtures("indexed")
+def test_it_finds_what_comparing_every_vector_finds_whatever_the_filter_leaves(
+    world: World, vectors: np.ndarray, settings: LazySettings
+) -> None:
+    asked = vectors[np.random.default_rng(3).integers(0, CARDS, 20)] + 0.05
+    for rights in (("store.read", "store.write"), ("store.write",)):
+        mine = scope(world, *rights)
+        permitted = mine.cards().count()
+        assert permitted > settings.DISCOVERY_EXACT_UP_TO
+        allowed = set(mine.cards().values_list("pk", flat=True))
+        recalls = []
+        for row in asked:
+            found = pool.by_vectors(mine, permitted, EMBEDDER, row[None])
+            assert found <= allowed
+            exact = set(pool._exact(mine, EMBEDDER, [pool._literal(row.tolist())]))
+            recalls.append(len(found & exact) / len(exact))
+        assert np.mean(recalls) >= 0.95
+    assert _uses(nearest.name_of(EMBEDDER, "vector"))
+    nearest.keep_up("another/32", DIMENSIONS, changed=0)
+    assert not _uses(nearest.name_of(EMBEDDER, "vector"))
+
+
+def _uses(index: str) -> bool:
+    """True when the database has looked something up in the index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(pg_stat_get_xact_numscans(oid)), 0) > 0 FROM pg_class WHERE relname = %s",
+            [index],
+        )
+        return bool(cursor.fetchone()[0])
