@@ -7,7 +7,7 @@ asked where more than DISCOVERY_EXACT_UP_TO cards are permitted, walks over vect
 # ruff: noqa: S608 - the parts of the statements are this module's and the ORM's; values travel apart
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,12 @@ def census(scope: Scope, embedder: str) -> Census:
     return Census(count, embedded, changed, tuple(some) if count <= WHOLE else None)
 
 
-def by_words(scope: Scope, variants: Sequence[Sequence[str]], rarity: "Rarity") -> list[UUID]:
-    """Return the cards that share the rarest stems of each variant of the request."""
+def by_words(scope: Scope, variants: Sequence[Mapping[str, float]], rarity: "Rarity") -> list[UUID]:
+    """Return the cards that share the rarest stems of each variant: stems, each with what it counts."""
     chosen = [telling for stems in variants[:_MAX_VARIANTS] if (telling := _telling(stems, rarity))]
     if not chosen:
         return []
-    parts = [_sharing(scope, stems, rarity, _each(len(chosen))) for stems in chosen]
+    parts = [_sharing(scope, scores, _each(len(chosen))) for scores in chosen]
     with connection.cursor() as cursor:
         cursor.execute(
             " UNION ALL ".join(f"({statement})" for statement, _values in parts),
@@ -82,20 +82,21 @@ def by_words(scope: Scope, variants: Sequence[Sequence[str]], rarity: "Rarity") 
         return [row[0] for row in cursor.fetchall()]
 
 
-def _sharing(scope: Scope, stems: Sequence[str], rarity: "Rarity", count: int) -> tuple[str, list[Any]]:
-    """The statement of the cards that share `stems`, the rarer the better, and its values."""
+def _telling(stems: Mapping[str, float], rarity: "Rarity") -> dict[str, float]:
+    """Return the rarest stems with their scores, without those that nearly every card has."""
+    rare = {stem: rarity.get(stem) for stem in stems}
+    ordered = sorted(rare, key=lambda stem: (-rare[stem] * stems[stem], stem))[:_MAX_STEMS]
+    chosen = [stem for stem in ordered if rare[stem] > _COMMON] or ordered[:1]
+    return {stem: rare[stem] * stems[stem] for stem in chosen}
+
+
+def _sharing(scope: Scope, scores: Mapping[str, float], count: int) -> tuple[str, list[Any]]:
+    """The statement of the cards that share these stems, best first, and its values."""
     source, values = scope.source
-    quoted = [f"'{stem}'" for stem in stems]
-    score = " + ".join("(words @@ %s::tsquery)::int * %s::float" for _stem in stems)
-    scores = [value for stem, text in zip(stems, quoted, strict=True) for value in (text, rarity.get(stem))]
+    quoted = {f"'{stem}'": score for stem, score in scores.items()}
+    score = " + ".join("(words @@ %s::tsquery)::int * %s::float" for _stem in quoted)
     statement = f"SELECT id {source} AND words @@ %s::tsquery ORDER BY {score} DESC, key LIMIT {count}"
-    return statement, [*values, " | ".join(quoted), *scores]
-
-
-def _telling(stems: Sequence[str], rarity: "Rarity") -> list[str]:
-    """Return the rarest stems, without those that nearly every card has when others are left."""
-    ordered = sorted(dict.fromkeys(stems), key=lambda stem: -rarity.get(stem))[:_MAX_STEMS]
-    return [stem for stem in ordered if rarity.get(stem) > _COMMON] or ordered[:1]
+    return statement, [*values, " | ".join(quoted), *(value for pair in quoted.items() for value in pair)]
 
 
 def by_vectors(scope: Scope, permitted: int, embedder: str, vectors: "Vectors") -> set[UUID]:

@@ -128,7 +128,7 @@ def test_another_embedder_makes_new_vectors_while_words_answer(
         assert set(CardVector.objects.values_list("embedder", flat=True)) == {"larger/96"}
         after = find(world, ASKED)
         assert (after.degraded, keys(after)[0]) == ("", key_of(ASKED))
-        assert after.cards[0].dense == pytest.approx(1.0, abs=0.05)
+        assert after.cards[0].dense is not None
 
 
 def test_cards_are_not_made_while_the_endpoint_is_down(world: World, embeddings: EmbeddingServer) -> None:
