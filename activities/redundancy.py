@@ -76,10 +76,15 @@ def vectors_due_of(revision: Revision) -> None:
     vectors_due(likened(entries.select_related("revision__agent").prefetch_related("phrases")))
 
 
-def _published(workspace: Workspace) -> list[Activity]:
-    found = Activity.objects.filter(
-        revision__state=RevisionState.PUBLISHED, revision__agent__workspace=workspace, entry=True
-    )
+def published_cards() -> list[Likened]:
+    """Return the cards of everything that people may ask for, in every workspace."""
+    return likened(_published(None))
+
+
+def _published(workspace: Workspace | None) -> list[Activity]:
+    found = Activity.objects.filter(revision__state=RevisionState.PUBLISHED, entry=True)
+    if workspace is not None:
+        found = found.filter(revision__agent__workspace=workspace)
     return list(found.select_related("revision__agent").prefetch_related("phrases"))
 
 

@@ -56,11 +56,6 @@ class UniversalSentenceEncoder:
         self._limit = cached
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
-    @property
-    def is_loaded(self) -> bool:
-        """True when encoding costs no loading."""
-        return self._model is not None
-
     def encode(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np  # kept out of processes that never encode
 
@@ -110,11 +105,6 @@ _default = UniversalSentenceEncoder()
 def default_embedder() -> Embedder:
     """Return this process's embedder. Costs nothing until it encodes."""
     return _default
-
-
-def loaded_embedder() -> Embedder | None:
-    """Return this process's embedder when it has been loaded already, else None."""
-    return _default if _default.is_loaded else None
 
 
 def warm() -> None:

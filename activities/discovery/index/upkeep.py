@@ -12,6 +12,7 @@ from activities.discovery.index.texts import CardContent, Phrase, activity_conte
 from activities.likeness import of_tool
 from activities.likeness.vectors import vectors_due
 from activities.models import Activity, Card, CardKind, CardPhrase, CardVector, RevisionState
+from activities.redundancy import published_cards
 from activities.tools import ToolContract, registry
 
 #: Number of an advisory lock: two who index at once would make a card twice.
@@ -46,6 +47,8 @@ def refresh(workspace: Workspace | None = None, keys: Collection[str] | None = N
     if tools or activities:
         defer_embedding()
         vectors_due(card for contract in _contracts(keys) for card in of_tool(contract))
+        if keys is None:
+            vectors_due(published_cards())
     return tools + activities
 
 
