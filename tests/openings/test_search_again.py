@@ -117,9 +117,10 @@ def test_instructions_in_a_tools_card_are_words_of_a_card(world: World) -> None:
         )
         for number in range(12)
     ]
-    with catalogue(*map(reading, SOME), *loud):
+    with catalogue(*map(reading, SOME)):
         world.publish(open_activity())
-        run = world.run(ask_for("price of chairs"), text=CHAIRS)
+        with catalogue(*loud):
+            run = world.run(ask_for("price of chairs"), text=CHAIRS)
     assert wire("price of chairs") in shown(world.requests()[0])
     assert not any("ignore_all" in name for name in shown(world.requests()[0]))
     assert run.outcome == "succeeded"

@@ -99,7 +99,7 @@ def test_protected_values_are_tokens_for_who_was_not_tried_as(world: World) -> N
 
 def test_a_queued_trial_is_a_workers(world: World) -> None:
     revision = world.draft(activity(use("find_items")))
-    before = ProcrastinateJob.objects.count()
+    before = ProcrastinateJob.objects.filter(task_name=jobs.TASK).count()
     given = {"actor": world.designer, "as_user": world.owner, "revision": revision, "prompt": "A-100"}
     run = trial_start(**given, queue=True)  # type: ignore[arg-type]
     assert ProcrastinateJob.objects.filter(task_name=jobs.TASK).count() == before + 1
