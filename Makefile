@@ -10,7 +10,7 @@ export DEMO_DEFAULT
 ARGS ?=
 TEST_PROCESSES ?= 2
 
-.PHONY: help setup run environment environment-dev environment-test test lint format types migrations-check messages bench
+.PHONY: help setup run environment environment-dev environment-test test lint format types migrations-check messages bench bench-discovery
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -53,3 +53,7 @@ messages: environment
 
 bench: environment-dev
 	.venv/bin/python -m benchmarks
+
+# The figures of discovery, on the public sets in DISCOVERY_SETS; JSON=1 for one JSON object.
+bench-discovery: environment-dev
+	@.venv/bin/python -m benchmarks discovery scale $(ARGS)

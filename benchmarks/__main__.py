@@ -1,9 +1,15 @@
-"""`python -m benchmarks [--rounds N] [engine] [sign] [start]`: measure, print one table."""
+"""`python -m benchmarks [--rounds N] [--sample N] [engine] [sign] [start] [discovery] [scale]`: one table.
+
+With JSON=1 in the environment, one JSON object instead of the table, and nothing else.
+"""
 
 # ruff: noqa: E402 - the environment comes before Django
 
 import argparse
+import json
+import os
 import sys
+from dataclasses import asdict
 
 from tests import environment
 
@@ -13,23 +19,49 @@ import django
 
 django.setup()
 
-from benchmarks import engine, sign, start
+from benchmarks import discovery, engine, scale, sign, start
 from benchmarks.ground import demo_database, loopback_model
+from benchmarks.sets import SetMissing
 from benchmarks.table import Row, show
 from tests import databases
 
-PARTS = ("engine", "sign", "start")
+#: Measured when nothing is named; the others need sets, or minutes.
+USUAL = ("engine", "sign", "start")
+PARTS = (*USUAL, "discovery", "scale")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"some of: {', '.join(PARTS)} (all if left out)")
+    parser.add_argument("parts", nargs="*", help=f"some of: {', '.join(PARTS)}")
     parser.add_argument("--rounds", type=int, default=60, help="runs of the engine's measurement")
+    parser.add_argument("--sample", type=int, default=0, help="requests of each set for a quick look")
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
-    sys.stdout.write(f"{show(_measured(options.parts or PARTS, options.rounds))}\n")
+    parts = options.parts or USUAL
+    try:
+        figures = discovery.measure(options.sample) if "discovery" in parts else []
+    except SetMissing as missing:
+        raise SystemExit(str(missing)) from missing
+    rows = _measured(parts, options.rounds)
+    as_json = os.environ.get("JSON", "0") not in ("", "0")
+    sys.stdout.write(f"{_json(figures, rows) if as_json else _table(figures, rows)}\n")
+
+
+def _table(figures: list[discovery.Figure], rows: list[Row]) -> str:
+    return show([*map(_row, figures), *rows])
+
+
+def _row(figure: discovery.Figure) -> Row:
+    against = f"goal {figure.goal:g}; BM25 {figure.bm25:.3f}, vectors alone {figure.dense:.3f}"
+    return Row(figure.name, f"{figure.product:.3f}", f"{against}; {figure.requests:,} requests")
+
+
+def _json(figures: list[discovery.Figure], rows: list[Row]) -> str:
+    return json.dumps(
+        {"figures": [asdict(figure) for figure in figures], "measurements": [asdict(row) for row in rows]}
+    )
 
 
 def _measured(parts: tuple[str, ...] | list[str], rounds: int) -> list[Row]:
@@ -42,6 +74,8 @@ def _measured(parts: tuple[str, ...] | list[str], rounds: int) -> list[Row]:
             rows += sign.measure(server)
     if "start" in parts:
         rows += start.measure()
+    if "scale" in parts:
+        rows += scale.measure()
     return rows
 
 

@@ -42,7 +42,7 @@ _PART = CataloguePart(tags=frozenset(["bench"]))
 def measure(sizes: Sequence[tuple[int, int, float]] = SIZES) -> list[Row]:
     """Return the rows of searches at each size, and of what the tools of a turn cost a model to read."""
     rows: list[Row] = []
-    with _one_core(), _scratch_database():
+    with _one_core(), scratch_database():
         user, workspace = _somebody()
         default_embedder().encode(["ready"])
         for count, servers, goal in sizes:
@@ -119,7 +119,7 @@ def _one_core() -> Iterator[None]:
 
 
 @contextmanager
-def _scratch_database() -> Iterator[None]:
+def scratch_database() -> Iterator[None]:
     """Start a server of its own in a folder of its own, migrate it, stop it, remove it."""
     VAR_DIR.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="scale-", dir=VAR_DIR))

@@ -7,7 +7,7 @@ from activities.discovery.reading import Reading, Span
 
 _BREAK = re.compile(
     r"[.!?;:\n…](?=\s|$|[\"'»”)])|,(?!\d)|\s[-–—]\s|[()\[\]]"
-    r"|\b(?:because|since|as|car|parce qu(?:e|')|puisque|so that|afin de)\s",
+    r"|\n|\b(?:because|since|as|car|parce qu(?:e|')|puisque|so that|afin de)\s",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?;…]+(?=\s|$|[\"'»”)])|\n+")

@@ -38,12 +38,12 @@ def refresh(workspace: Workspace | None = None, keys: Collection[str] | None = N
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
     here = Card.objects.all() if workspace is None else Card.objects.filter(workspace=workspace)
     rows = here if keys is None else here.filter(key__in=keys)
-    tools = _bring_up(rows.filter(kind=CardKind.TOOL), _tools(workspace, keys))
+    tools = bring_up(rows.filter(kind=CardKind.TOOL), _tools(workspace, keys))
     if tools and keys is not None:
         # What an open activity may do changes with the tools.
         keys = {*keys, *_open_activities(here)}
         rows = here.filter(key__in=keys)
-    activities = _bring_up(rows.filter(kind=CardKind.ACTIVITY), _activities(workspace, keys))
+    activities = bring_up(rows.filter(kind=CardKind.ACTIVITY), _activities(workspace, keys))
     if tools or activities:
         defer_embedding()
         vectors_due(card for contract in _contracts(keys) for card in of_tool(contract))
@@ -83,7 +83,7 @@ def _activities(workspace: Workspace | None, keys: Collection[str] | None) -> It
     return (content for content in contents if keys is None or content.key in keys)
 
 
-def _bring_up(rows: QuerySet[Card], contents: Iterable[CardContent]) -> int:
+def bring_up(rows: QuerySet[Card], contents: Iterable[CardContent]) -> int:
     """Make `rows` say what `contents` says; return how many were made, changed or withdrawn."""
     learned = Prefetch("phrases", CardPhrase.objects.filter(learned=True))
     known = {(c.kind, c.workspace_id, c.key): c for c in rows.defer(*_INDEXED).prefetch_related(learned)}
