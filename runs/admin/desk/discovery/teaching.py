@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -64,7 +64,7 @@ def asked_for(filters: Filters, pk: UUID) -> Asked:
 class AliasForm(DeskForm):
     """The words of a request as an alias of a card: the designer chooses and edits both."""
 
-    card = forms.ChoiceField(label=_("Card"))
+    card = forms.ChoiceField(label=pgettext_lazy("catalogue", "Card"))
     text = forms.CharField(
         label=_("Alias"),
         max_length=LONGEST,
