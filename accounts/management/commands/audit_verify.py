@@ -42,5 +42,6 @@ class Command(BaseCommand):
         wrong = [each for each in checked if not each.ok]
         for each in wrong:
             self.stderr.write(f"seal {each.seal.pk}: {each.problem}")
-        self.stdout.write(f"{len(checked)} seals checked, {len(wrong)} broken.")
+        noun = "seal" if len(checked) == 1 else "seals"
+        self.stdout.write(f"{len(checked)} {noun} checked, {len(wrong)} broken.")
         return len(wrong)
