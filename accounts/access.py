@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import IntegrityError, models, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Cast
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Cast, Concat
 from django.utils.translation import gettext as _
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
 from accounts import audit
 from accounts.models import ActorKind, Membership, Role, User, Workspace, WorkspaceGroup
-from accounts.standing import scoped_permissions
+from accounts.standing import ScopedPermission, scoped_permissions
 from agentapp.kernel.errors import Conflict, InvalidInput, Misconfigured, NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -153,13 +153,16 @@ def permissions_in(user: User, workspace: Workspace) -> frozenset[str]:
 
     With them the scoped ones ("app.codename:key"), held on objects of this workspace.
     """
-    names = _group_permissions(user, workspace).values_list("content_type__app_label", "codename")
-    found = {f"{app_label}.{codename}" for app_label, codename in names}
-    for scoped in scoped_permissions():
-        here = scoped.model._default_manager.filter(workspace=workspace)
-        keys = objects_with(user, [scoped.name], here).values_list("pk", flat=True)
-        found.update(f"{scoped.name}:{key}" for key in keys)
-    return frozenset(found)
+    name = Concat("content_type__app_label", Value("."), "codename", output_field=CharField())
+    held = _group_permissions(user, workspace).annotate(held=name).values_list("held", flat=True)
+    scoped = (_scoped_names(user, workspace, each) for each in scoped_permissions())
+    return frozenset(held.union(*scoped))
+
+
+def _scoped_names(user: User, workspace: Workspace, scoped: ScopedPermission) -> QuerySet[Any, str]:
+    here = scoped.model._default_manager.filter(workspace=workspace).order_by()
+    name = Concat(Value(f"{scoped.name}:"), Cast("pk", CharField()), output_field=CharField())
+    return objects_with(user, [scoped.name], here).annotate(held=name).values_list("held", flat=True)
 
 
 def may(user: User, perm: str, workspace: Workspace) -> bool:

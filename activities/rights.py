@@ -1,6 +1,6 @@
 """Who may use which activity, and which tools, now. Asked again at every use; nothing is remembered."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from django.db.models import Q, QuerySet
 
@@ -9,10 +9,11 @@ from accounts.models import User, Workspace
 from accounts.standing import Standing, standing
 from activities import conditions
 from activities.frozen import pinned_activity
-from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState, Step
+from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState
 from activities.models.procedure import ToolChoice
 from activities.openings import opens_any
-from activities.tools import ToolContract, registry
+from activities.tools import registry
+from activities.tools.contract import fact_key_of
 
 
 def permitted_activities(
@@ -59,26 +60,17 @@ def may_use(rights: Standing, activity: Activity, workspace: Workspace) -> bool:
 
 
 def can_be_done(activity: Activity, permissions: Collection[str]) -> bool:
-    """True when the tools without which its steps cannot pass are all permitted."""
+    """True when the tools without which its steps cannot pass are all there and permitted."""
+    known = registry.many(binding.tool_key for binding in activity.tool_bindings.all())
+    permitted = {key: contract for key, contract in known.items() if contract.permission in permissions}
     for step in activity.steps.all():
         if step.tool_choice == ToolChoice.NONE:
             continue
-        contracts = [contract for binding in step.tools.all() if (contract := registry.get(binding.tool_key))]
+        named = [binding.tool_key for binding in step.tools.all()]
         needed = set(conditions.facts_named(step.passes_when))
-        for contract in contracts:
-            if contract.fact_key in needed and contract.permission not in permissions:
-                return False
-        if step.tool_choice == ToolChoice.REQUIRED and not _has_a_tool(
-            activity, step, contracts, permissions
-        ):
+        if any(fact_key_of(key) in needed and key not in permitted for key in named):
+            return False
+        acts = step.tool_choice != ToolChoice.REQUIRED or any(key in permitted for key in named)
+        if not acts and not opens_any(step, activity.revision.agent.workspace, permissions):
             return False
     return True
-
-
-def _has_a_tool(
-    activity: Activity, step: Step, contracts: Iterable[ToolContract], permissions: Collection[str]
-) -> bool:
-    """True when a tool is permitted: one that the step names, or one that it is open to."""
-    if any(contract.permission in permissions for contract in contracts):
-        return True
-    return opens_any(step, activity.revision.agent.workspace, permissions)

@@ -12,6 +12,7 @@ from activities.models import DiscoveryLog, ToolBinding
 from activities.models.discovery import ToolsShown
 from activities.openings import StepTools
 from activities.tools import ToolContract, registry
+from activities.tools.contract import fact_key_of
 from runs.llm.base import OWN_FUNCTIONS
 from runs.models import RunStep
 from runs.view import RunView
@@ -85,7 +86,7 @@ def require_pinned(view: RunView, step: RunStep) -> None:
     needed = facts_named(step.step.passes_when)
     alone = len(gone) == len(named) and not step.step.openings.all()
     for key, why in reasons.items():
-        if alone or key.rpartition(".")[2] in needed:
+        if alone or fact_key_of(key) in needed:
             raise Withdrawn(f"{key} is not what this activity was published with: {why}.")
 
 

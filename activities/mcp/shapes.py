@@ -74,17 +74,18 @@ class Shape:
 
 def shape_of(definition: Mapping[str, Any]) -> Shape:
     """Return what can be made of a definition (`inputSchema`, `outputSchema`). Never raises."""
-    return _shape(canonical_bytes(dict(definition)), get_language() or "")
+    schemas = [definition.get("inputSchema"), definition.get("outputSchema")]
+    return _shape(canonical_bytes(schemas), get_language() or "")
 
 
 @lru_cache(maxsize=2048)
 def _shape(canonical: bytes, language: str) -> Shape:
-    """The key is all that the answer depends on: the definition, and the language of the reasons."""
-    definition = json.loads(canonical)
+    """The key is all that the answer depends on: both schemas, and the language of the reasons."""
+    wanted, given = json.loads(canonical)
     notes: list[str] = []
     try:
-        params = _params(definition.get("inputSchema"), notes)
-        result = _result(definition.get("outputSchema"), notes)
+        params = _params(wanted, notes)
+        result = _result(given, notes)
     except (SchemaRefused, NotTyped) as refusal:
         return Shape((), None, tuple(notes), str(refusal)[:500])
     return Shape(params, result, tuple(notes))

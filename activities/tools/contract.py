@@ -178,6 +178,11 @@ def wire_name(key: str) -> str:
     return key.replace(".", "_")[:64]
 
 
+def fact_key_of(key: str) -> str:
+    """Return the name of a tool's facts, also of one that is not there any more."""
+    return key.rsplit(".", 1)[-1]
+
+
 @dataclass(frozen=True)
 class ToolContract:
     """A registered tool. `hash` covers all that a caller relies on: runs are pinned to it.
@@ -225,7 +230,7 @@ class ToolContract:
     @property
     def fact_key(self) -> str:
         """The name of this tool's facts in conditions and templates."""
-        return self.key.rsplit(".", 1)[-1]
+        return fact_key_of(self.key)
 
     def is_for(self, workspace_id: UUID) -> bool:
         """True when the tool exists for this workspace."""

@@ -8,7 +8,7 @@ from typing import Any
 import psutil
 import pytest
 
-from activities.mcp import session
+from activities.mcp import session, stdio, waiting
 from activities.mcp.failures import NoAnswer, NotConnected, TooMuch
 from activities.mcp.target import Target
 from activities.mcp.waiting import Stopped, wait_for
@@ -38,7 +38,7 @@ def list_tools(target: Target, seconds: float = 1.0) -> Any:
     return wait_for(partial(session.list_tools, target, seconds, LIMIT))
 
 
-def call(target: Target, seconds: float = 1.0, **more: Any) -> Any:
+def call(target: Target, seconds: float = 10.0, **more: Any) -> Any:
     sent: list[bool] = []
     do = partial(
         session.call,
@@ -69,8 +69,9 @@ def call(target: Target, seconds: float = 1.0, **more: Any) -> Any:
 def test_a_call_that_left_and_came_to_nothing_is_an_outcome_nobody_knows(
     behaviour: Behaviour, failure: type[Exception]
 ) -> None:
+    waits = behaviour in (silent, dripping)
     with hostile(polite(behaviour)) as server, pytest.raises(failure):
-        call(at(server))
+        call(at(server), 0.3 if waits else 10.0)
 
 
 @pytest.mark.parametrize("behaviour", [no_json, packed, endless, away("http://127.0.0.1:9/")])
@@ -95,7 +96,8 @@ def test_a_list_that_turns_in_circles_ends() -> None:
         assert server.methods.count("tools/list") == 2
 
 
-def test_who_stops_waiting_is_free_within_moments() -> None:
+def test_who_stops_waiting_is_free_within_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "LOOK_UP_SECONDS", 0.1)
     with hostile(polite(silent)) as server, pytest.raises(Stopped):
         call(at(server), 60.0, stopped=lambda: True)
 
@@ -171,6 +173,7 @@ def test_a_program_that_does_not_exist_is_not_reached() -> None:
 
 def test_a_program_and_what_it_started_are_gone_afterwards(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(session, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(stdio, "GRACE_SECONDS", 0.2)
     with pytest.raises(NotConnected):
         call(program(STUBBORN, str(tmp_path / "pids")))
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]

@@ -11,6 +11,7 @@ from activities.mcp import actions
 from activities.mcp.reading import tools_read
 from activities.mcp.source import McpSource
 from activities.models import McpServer, McpTool, Revision
+from activities.rights import offered_activities
 from agentapp.kernel.errors import InvalidInput
 from runs.llm.base import Purpose
 from runs.llm.scripted import Line, call
@@ -168,6 +169,14 @@ def test_a_run_stops_by_name_before_the_model_is_asked_for_what_is_gone(
     run = world.play(run)
     assert ended(run) == (Outcome.FAILED, "contract_changed")
     assert not world.requests()
+
+
+def test_an_activity_that_needs_what_is_in_quarantine_is_not_offered(
+    world: World, reviewed: McpTool, published: Revision
+) -> None:
+    assert [each.key for each in offered_activities(world.owner, world.workspace)] == ["handle"]
+    actions.tool_quarantine(reviewed, actor=world.designer)
+    assert offered_activities(world.owner, world.workspace) == []
 
 
 def test_other_words_and_a_new_name_leave_runs_alone(
