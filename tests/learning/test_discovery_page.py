@@ -12,7 +12,9 @@ from django.utils import timezone
 
 from accounts import access
 from accounts.models import AuditEvent, Role, User
-from activities.models import Card, CardPhrase, DiscoveryCandidate, DiscoveryLog
+from activities.discovery.embedding.chosen import search_embedder
+from activities.discovery.index import refresh
+from activities.models import Card, CardPhrase, DiscoveryCandidate, DiscoveryLog, EmbedderState
 from runs.models import Missed, Run
 from runs.models.missed import MissCause
 from tests.desk.conftest import at
@@ -27,6 +29,7 @@ PAGES = [
     "desk_discovery_unmet",
     "desk_discovery_words",
     "desk_discovery_alike",
+    "desk_discovery_index",
 ]
 
 
@@ -274,3 +277,16 @@ def test_another_request_is_struck_and_counts_nowhere(world: World, desk: Client
     event = AuditEvent.objects.get(stream=world.workspace.pk, type="missed.struck")
     assert (event.actor, event.data["key"]) == (world.designer, "store.look")
     assert "does not count" in page(desk, "desk_discovery_missed")
+
+
+def test_the_index_says_what_it_lacks(world: World, desk: Client) -> None:
+    refresh()
+    Card.objects.filter(key="store.find_items").update(tokens=70)
+    CardPhrase.objects.filter(card__key="store.measure").delete()
+    embedder = search_embedder().name
+    EmbedderState.objects.create(embedder=embedder, trouble="dimensions:384", since=timezone.now())
+    text = page(desk, "desk_discovery_index")
+    alias, long = text.index('id="alias-title"'), text.index('id="long-title"')
+    assert alias < text.index("store.measure") < long < text.index("store.find_items")
+    assert "vectors of 384 numbers" in text
+    assert "meaning is not indexed yet" in text

@@ -16,5 +16,6 @@ ROUTES = (
     ("discovery/words/", views.words_page, "desk_discovery_words"),
     ("discovery/words/<uuid:pk>/remove/", views.word_remove, "desk_discovery_word_remove"),
     ("discovery/alike/", views.alike_page, "desk_discovery_alike"),
+    ("discovery/index/", views.index_page, "desk_discovery_index"),
 )
 LINK = DeskLink(_("Discovery"), "desk_discovery")

@@ -16,6 +16,7 @@ from activities import designing, redundancy
 from activities.actions.aliases import alias_add, alias_remove
 from activities.admin.page import Link, attempt, desk, person, show
 from activities.admin.views.agents import agents_trail
+from activities.discovery.index.report import index_report
 from activities.discovery.learned import learned_in
 from activities.likeness import Pair
 from activities.models import Card
@@ -44,6 +45,7 @@ TABS = (
     ("desk_discovery_unmet", _("Never met")),
     ("desk_discovery_words", _("Learned words")),
     ("desk_discovery_alike", _("Cards alike")),
+    ("desk_discovery_index", _("The index")),
 )
 _ROWS = 50
 
@@ -91,6 +93,14 @@ def missed_page(request: HttpRequest) -> HttpResponse:
     filters = read_filters(request)
     context = {"most": listing.most_missed(filters), "page": listing.missed_page(filters)}
     return _show(request, filters, "desk_discovery_missed", context)
+
+
+@require_GET
+@desk
+def index_page(request: HttpRequest) -> HttpResponse:
+    """Whether the index is up to date, and which cards need a hand."""
+    filters = read_filters(request)
+    return _show(request, filters, "desk_discovery_index", {"report": index_report(filters.workspace)})
 
 
 @require_GET
