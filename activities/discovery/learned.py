@@ -91,7 +91,7 @@ def _taught(card: "IndexedCard", texts: Sequence[str], vectors: Mapping[str, "Ve
     from activities.discovery.cards import CardText, count_stems
 
     more = count_stems(CardText(card.key, names=(), aliases=tuple(texts)))
-    weights = {stem: max(more.get(stem, 0.0), card.weights.get(stem, 0.0)) for stem in {*more, *card.weights}}
+    weights = {stem: more.get(stem, 0.0) + card.weights.get(stem, 0.0) for stem in {*more, *card.weights}}
     rows = [vectors[text] for text in texts if text in vectors]
     if not rows or not len(card.card_vectors):
         return replace(card, weights=weights)

@@ -1,12 +1,14 @@
 """What a card is taught takes effect at once, in one workspace, and is on record."""
 
 import pytest
+from django.contrib.postgres.search import SearchQuery
 
 from accounts import access
 from accounts.models import AuditEvent, Role
 from activities.actions.aliases import MOST, alias_add, alias_remove
 from activities.discovery.found import CataloguePart
 from activities.discovery.index.vectors import embed_due
+from activities.discovery.language import stem
 from activities.discovery.search import search
 from activities.likeness.vectors import make_due
 from activities.models import ActivityPhrase, Card, CardPhrase, RevisionState
@@ -53,6 +55,15 @@ def test_the_next_request_knows_it_and_then_not_any_more(world: World) -> None:
     assert led_to(interpreted(world, text)) == "look"
     alias_remove(phrase, actor=world.designer)
     assert led_to(interpreted(world, text)) == Outcome.DECLINED
+
+
+def test_the_index_has_it_in_the_same_transaction(world: World) -> None:
+    card = look(world)
+    found = Card.objects.filter(pk=card.pk, words=SearchQuery(stem("zorblax"), config="simple"))
+    phrase = teach(world, card)
+    assert found.exists()
+    alias_remove(phrase, actor=world.designer)
+    assert not found.exists()
 
 
 def test_what_is_published_stays_as_it_is(world: World) -> None:
