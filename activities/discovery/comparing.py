@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from activities.discovery.cards import IndexedCard
-from activities.discovery.evidence import Samples
+from activities.discovery.evidence import samples_of
 from activities.discovery.lexical import Rarity, Wording
 from activities.discovery.queries import PreparedQuery
 
@@ -50,10 +50,10 @@ def compare_meaning(query: PreparedQuery, cards: Sequence[IndexedCard]) -> Meani
     """Compare the vectors of `query` and of at least one card; None where there are none on one side."""
     if query.vectors is None or not np.isfinite(query.vectors).all():
         return None
-    samples = Samples(cards)
-    if not len(samples.rows):
+    samples = samples_of(tuple(cards))
+    if not len(samples):
         return None
-    cosines = query.vectors @ samples.rows.T
+    cosines = samples.cosines(query.vectors)
     nearest = np.stack([samples.nearness(row) for row in cosines])
     support = np.stack([samples.support(row) for row in cosines])
-    return Meaning(nearest.clip(0, 1), support.clip(0, 1), max(1.0, len(samples.rows) / len(cards)))
+    return Meaning(nearest.clip(0, 1), support.clip(0, 1), max(1.0, len(samples) / len(cards)))

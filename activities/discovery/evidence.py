@@ -6,6 +6,7 @@ twice, and a sample that lies among another card's counts little.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ threadpool_limits(limits=1, user_api="blas")
 _NEAREST = 128
 #: How fast a sample's say falls with its distance, and how much contradiction is put down to chance.
 _SHARPNESS, _DOUBT = 4.0, 0.1
+#: Below this two cosines are one: what differs is the order in which the processor added.
+_DIGITS = 5
 
 
 class Samples:
@@ -33,13 +36,19 @@ class Samples:
 
     def __init__(self, cards: Sequence[IndexedCard]) -> None:
         parts = [(place, part) for place, card in enumerate(cards) for part in _parts(card)]
-        joined = np.concatenate([part for _, part in parts]) if parts else np.empty((0, 0), np.float32)
-        # A vector that is no vector is near to nothing, instead of making every score nothing.
-        self.rows: Vectors = np.nan_to_num(joined, nan=0.0, posinf=0.0, neginf=0.0)
+        self._rows = np.concatenate([part for _, part in parts]) if parts else np.empty((0, 0), np.float32)
         self._owners = np.repeat([place for place, _ in parts], [len(part) for _, part in parts]).astype(
             np.intp
         )
         self._cards = len(cards)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cosines(self, vectors: "Vectors") -> "Vectors":
+        """Return a row for each of `vectors`. A sample that is no vector is near to nothing."""
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(vectors @ self._rows.T, nan=0.0, posinf=0.0, neginf=0.0)
 
     def nearness(self, cosines: "Vectors") -> "NDArray[np.float32]":
         """For each card the nearest of its samples (`cosines` to all rows), the next ones counting a little.
@@ -59,16 +68,18 @@ class Samples:
 
     def support(self, cosines: "Vectors") -> "NDArray[np.float32]":
         """For each card how much the samples speak for it: from 0 for a strange request to about 1."""
-        near = (
-            np.argpartition(-cosines, _NEAREST)[:_NEAREST]
-            if len(cosines) > _NEAREST
-            else np.arange(len(cosines))
-        )
-        rows = self.rows[near]
+        near = np.argsort(-cosines.round(_DIGITS), kind="stable")[:_NEAREST]
+        rows = np.nan_to_num(self._rows[near], nan=0.0, posinf=0.0, neginf=0.0)
         kernel = np.exp(_SHARPNESS * (rows @ rows.T - 1))
         kernel[np.diag_indices(len(near))] += _DOUBT
         weights = np.linalg.solve(kernel, np.exp(_SHARPNESS * (cosines[near] - 1)))
         return np.bincount(self._owners[near], weights, self._cards).astype(np.float32)
+
+
+@lru_cache(maxsize=2)
+def samples_of(cards: tuple[IndexedCard, ...]) -> Samples:
+    """Return the samples of `cards`, kept for the next request: the same cards often come back at once."""
+    return Samples(cards)
 
 
 def _parts(card: IndexedCard) -> list["Vectors"]:

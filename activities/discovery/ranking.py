@@ -34,6 +34,8 @@ _BY_WORDS = 0.5
 #: part in that likeness.
 _ELSEWHERE, _RESEMBLING_WORDS = 0.62, 0.4
 _NOTHING = 1e-6
+#: Scores that differ less are equal: it is how the processor added.
+_DIGITS = 5
 
 
 class Fit(StrEnum):
@@ -96,7 +98,7 @@ def rank(query: PreparedQuery, cards: Sequence[IndexedCard], statistics: Statist
     scores = _scores(_places(query, wording, meaning), wording, meaning, elsewhere)
     nearest = meaning.nearest.max(axis=0).tolist() if meaning else [None] * len(cards)
     scored = map(Scored, (card.key for card in cards), wording.max(axis=0).tolist(), nearest, scores.tolist())
-    best = tuple(sorted(scored, key=lambda card: (-card.score, card.key)))
+    best = tuple(sorted(scored, key=lambda card: (-round(card.score, _DIGITS), card.key)))
     return Ranking(best, _fit(best[0], elsewhere, limits), elsewhere, limits)
 
 
