@@ -8,6 +8,7 @@ from accounts import access
 from activities.actions import agent_import
 from activities.checks import problems
 from activities.mcp import actions
+from activities.mcp.actions import ParamPart
 from activities.mcp.reading import tools_read
 from activities.mcp.source import McpSource
 from activities.models import McpServer, McpTool, Revision
@@ -17,10 +18,11 @@ from runs.llm.base import Purpose
 from runs.llm.scripted import Line, call
 from runs.models import Run
 from runs.selectors import events_of
-from runs.states import Outcome
+from runs.states import CallState, Outcome
 from tests.mcp.conftest import ORDER, SEARCH, Shop, review, tool
 from tests.support.blueprints import activity, agent, step
-from tests.support.world import World, calls_of, pending, refusals_of
+from tests.support.world import World, calls_of, final, pending, refusals_of
+from tests.trials.trying import chosen, try_out
 
 AGENTS = {name: {"source": "agent"} for name in ("item_id", "amount", "note", "express")}
 WANTED = {"item_id": "A-100", "amount": "12.5", "note": None, "express": True}
@@ -239,3 +241,19 @@ def ended(run: Run) -> tuple[str, str]:
 
 def _functions(request: Any) -> list[str]:
     return [function.name for function in request.functions]
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["acting", "only reading"])
+def test_a_trial_shows_the_call_and_calls_no_server(
+    world: World, shop: Shop, server: McpServer, reads: bool
+) -> None:
+    params = {"item_id": ParamPart(agent=True, reference="store.item")}
+    risk = "low" if reads else "high"
+    review(world, tool(server, "place_order"), params=params, risk=risk, reads_only=reads)
+    access.grant("activities.use_mcpserver", world.keepers, server)
+    run = try_out(world, world.draft(ordering()), chosen(), order())
+    (made,) = calls_of(run)
+    assert made.state == CallState.SIMULATED
+    assert final(made)["item_id"] == "A-100"
+    assert made.result == {"order_id": "simulated", "total": None}
+    assert not shop.calls
