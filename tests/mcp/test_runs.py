@@ -13,6 +13,7 @@ from activities.mcp.reading import tools_read
 from activities.mcp.source import McpSource
 from activities.models import McpServer, McpTool, Revision
 from activities.rights import offered_activities
+from activities.tools import registry
 from agentapp.kernel.errors import InvalidInput
 from runs.llm.base import Purpose
 from runs.llm.scripted import Line, call
@@ -187,6 +188,9 @@ def test_other_words_and_a_new_name_leave_runs_alone(
     run = world.run(order())
     world.confirm(run)
     review(world, tool(reviewed.server, "place_order"), summary="Says it better.", tags=["orders"])
+    now = registry.get(reviewed.key)
+    assert now is not None
+    assert (now.summary, now.tags) == ("Says it better.", ("orders",))
     run = world.play(run)
     assert run.outcome == Outcome.SUCCEEDED
 
