@@ -24,7 +24,8 @@ from tests.learning.asking import (
     unclear,
 )
 from tests.openings.opened import ask_for, find, open_activity
-from tests.support.catalogue import catalogue, key_of, names, reading
+from tests.openings.test_trials import result_of
+from tests.support.catalogue import SOME, catalogue, key_of, names, reading
 from tests.support.world import World
 
 
@@ -164,3 +165,17 @@ def test_a_tool_that_only_a_later_search_showed(world: World) -> None:
     assert (row.key, row.stage, row.cause) == (key_of("weight of lamps"), "tools", MissCause.FOUND_LATER)
     assert row.log == DiscoveryLog.objects.filter(run_id=run.pk).earliest("pk")
     assert row.label == "Weight of lamps"
+
+
+def test_a_tool_that_a_prompt_expected_and_no_search_showed(world: World, settings: Any) -> None:
+    settings.DISCOVERY_ALL_BELOW, settings.DISCOVERY_GROUP_UP_TO = 4, 5
+    with catalogue(*map(reading, SOME)):
+        draft = world.draft(open_activity())
+        result_of(world, draft, key_of("recycling of lamps"), ask_for("price of chairs"))
+    row = Missed.objects.get()
+    assert (row.key, row.stage, row.cause, row.log) == (
+        key_of("recycling of lamps"),
+        "tools",
+        MissCause.EXPECTED,
+        None,
+    )
