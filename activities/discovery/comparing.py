@@ -50,7 +50,7 @@ def compare_meaning(query: PreparedQuery, cards: Sequence[IndexedCard]) -> Meani
     """Compare the vectors of `query` and of at least one card; None where there are none on one side."""
     if query.vectors is None or not np.isfinite(query.vectors).all():
         return None
-    samples = samples_of(tuple(cards))
+    samples = samples_of(tuple(cards), query.spread)
     if not len(samples):
         return None
     cosines = samples.cosines(query.vectors)

@@ -32,23 +32,27 @@ _DIGITS = 5
 
 
 class Samples:
-    """The vectors of some cards in one matrix, with the place of the card that each belongs to."""
+    """The vectors of some cards in one matrix, with the place of the card that each belongs to.
 
-    def __init__(self, cards: Sequence[IndexedCard]) -> None:
+    `spread` stretches their distances, as :class:`PreparedQuery` has it.
+    """
+
+    def __init__(self, cards: Sequence[IndexedCard], spread: float = 1.0) -> None:
         parts = [(place, part) for place, card in enumerate(cards) for part in _parts(card)]
         self._rows = np.concatenate([part for _, part in parts]) if parts else np.empty((0, 0), np.float32)
         self._owners = np.repeat([place for place, _ in parts], [len(part) for _, part in parts]).astype(
             np.intp
         )
-        self._cards = len(cards)
+        self._cards, self._spread = len(cards), spread
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def cosines(self, vectors: "Vectors") -> "Vectors":
-        """Return a row for each of `vectors`. A sample that is no vector is near to nothing."""
+        """Return a row for each of `vectors`, stretched. A sample that is no vector is near to nothing."""
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(vectors @ self._rows.T, nan=0.0, posinf=0.0, neginf=0.0)
+            stretched = 1 - self._spread * (1 - vectors @ self._rows.T)
+        return np.nan_to_num(stretched, nan=0.0, posinf=0.0, neginf=0.0)
 
     def nearness(self, cosines: "Vectors") -> "NDArray[np.float32]":
         """For each card the nearest of its samples (`cosines` to all rows), the next ones counting a little.
@@ -70,16 +74,16 @@ class Samples:
         """For each card how much the samples speak for it: from 0 for a strange request to about 1."""
         near = np.argsort(-cosines.round(_DIGITS), kind="stable")[:_NEAREST]
         rows = np.nan_to_num(self._rows[near], nan=0.0, posinf=0.0, neginf=0.0)
-        kernel = np.exp(_SHARPNESS * (rows @ rows.T - 1))
+        kernel = np.exp(_SHARPNESS * self._spread * (rows @ rows.T - 1))
         kernel[np.diag_indices(len(near))] += _DOUBT
         weights = np.linalg.solve(kernel, np.exp(_SHARPNESS * (cosines[near] - 1)))
         return np.bincount(self._owners[near], weights, self._cards).astype(np.float32)
 
 
 @lru_cache(maxsize=2)
-def samples_of(cards: tuple[IndexedCard, ...]) -> Samples:
+def samples_of(cards: tuple[IndexedCard, ...], spread: float) -> Samples:
     """Return the samples of `cards`, kept for the next request: the same cards often come back at once."""
-    return Samples(cards)
+    return Samples(cards, spread)
 
 
 def _parts(card: IndexedCard) -> list["Vectors"]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 #: What a word counts that looks like somebody's or something's name.
 _NAMED = 0.4
+#: Mean cosine of two general requests by the built-in encoder, which the thresholds were set with.
+_UNRELATED = 0.1359
+#: An embedder to which all requests are alike tells nothing; it is not stretched beyond this.
+_ALIKE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,8 @@ class PreparedQuery:
     `stems`: for each variant its stems with what each counts, up to 1. `vectors`: a unit row per variant;
     None without an embedder. `background`: for each variant the nearest cosine to a general request that no
     card answers (0 without vectors). `asks_apart`: the parts are sentences, each of which may ask for
-    something of its own; else they are clauses, of which one asks and the others say why.
+    something of its own; else they are clauses, of which one asks and the others say why. `spread`: what
+    the embedder's distances have to be stretched by to be those that the thresholds were set for.
     """
 
     text: str
@@ -37,6 +42,7 @@ class PreparedQuery:
     vectors: "Vectors | None"
     background: tuple[float, ...]
     asks_apart: bool = False
+    spread: float = 1.0
 
 
 def prepare_query(text: str, embedder: Embedder | None, keep: Collection[str] = ()) -> PreparedQuery:
@@ -53,8 +59,17 @@ def prepare_query(text: str, embedder: Embedder | None, keep: Collection[str] = 
         return PreparedQuery(reading.text, variants, stems, None, (0.0,) * len(variants), apart)
     vectors = encode_samples(embedder, [request_sample(variant, keep) for variant in variants])
     general = encode_samples(embedder, _background())
-    nearest = (vectors @ general.T).max(axis=1)
-    return PreparedQuery(reading.text, variants, stems, vectors, tuple(map(float, nearest)), apart)
+    spread = _spread(general)
+    nearest = 1 - spread * (1 - (vectors @ general.T).max(axis=1))
+    return PreparedQuery(reading.text, variants, stems, vectors, tuple(nearest.tolist()), apart, spread)
+
+
+def _spread(general: "Vectors") -> float:
+    """Compare how far apart this embedder sees unrelated requests with how far the built-in one does."""
+    count = len(general)
+    total = float((general @ general.T).sum())
+    unrelated = (total - count) / (count * (count - 1))
+    return (1 - _UNRELATED) / max(1 - unrelated, _ALIKE)
 
 
 @cache

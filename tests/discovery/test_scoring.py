@@ -154,6 +154,27 @@ def test_a_request_whose_vector_is_broken_is_found_by_its_words() -> None:
     assert found.cards[0].dense is None
 
 
+class Squeezed:
+    """The same meaning, seen by a model to which everything is rather alike."""
+
+    name, dimensions = "squeezed", 513
+
+    def encode(self, texts: Sequence[str]) -> "np.ndarray":
+        rows = default_embedder().encode(texts)
+        return np.hstack([np.full((len(rows), 1), 0.8**0.5), rows * 0.2**0.5]).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "text", ["my ferns are thirsty", "give meat to the lions", "What is the capital of Peru?"]
+)
+def test_another_embedders_scale_changes_no_verdict(text: str) -> None:
+    usual, embedder = ask(text), Squeezed()
+    cards = [prepare_card(card, embedder) for card in CARDS]
+    found = rank(prepare_query(text, embedder), cards, Statistics.of(cards))
+    assert (found.cards[0].key, found.verdict) == (usual.cards[0].key, usual.verdict)
+    assert found.cards[0].score == pytest.approx(usual.cards[0].score, abs=0.02)
+
+
 def test_a_card_that_is_not_given_is_in_no_score() -> None:
     """What is counted is counted over the cards at hand: another one's presence is in nothing it leaves."""
     assert ask("feed the lions", (PLANTS, LIONS)) == ask("feed the lions", (PLANTS, LIONS))
