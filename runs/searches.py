@@ -5,16 +5,18 @@ scores, and what was called. Who asked sees what was shown to the model, of that
 else sees anything: what one person may use is nothing to another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from django.utils.translation import get_language, gettext
 from pydantic import BaseModel
 
 from accounts import access
 from accounts.models import User
 from activities.actions.authority import designs_agent
-from activities.models import DiscoveryCandidate, DiscoveryLog
+from activities.models import Card, CardKind, DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage, ToolsShown
-from activities.tools import ToolContract, registry
+from activities.models.fields import in_language
+from activities.tools import registry
 from runs.models import Run
 
 
@@ -55,7 +57,12 @@ class SearchReport(BaseModel):
 
     @property
     def decision_label(self) -> str:
-        known = {str(choice.value): str(choice.label) for choice in ToolsShown}
+        led = {
+            "activity": gettext("The activity was chosen"),
+            "unclear": gettext("A question was asked"),
+            "several": gettext("The message asks for several things: a plan was made"),
+        }
+        known = led | {str(choice.value): str(choice.label) for choice in ToolsShown}
         return known.get(self.decision, self.decision)
 
 
@@ -80,13 +87,36 @@ def may_audit(run: Run, reader: User) -> bool:
 def searches_told(run: Run, logs: Sequence[DiscoveryLog], held: frozenset[str] | None) -> list[SearchReport]:
     """Return what a run's searches tell: everything, or what somebody with the permissions `held` may use."""
     steps = {step.pk: step.step.key for step in run.steps.select_related("step")} if logs else {}
-    return [_told(log, steps.get(log.step_id, "") if log.step_id else "", held) for log in logs]
+    keys = {row.key for log in logs for row in log.candidates.all()}
+    titles = {key: str(contract.title) for key, contract in registry.many(sorted(keys)).items()}
+    if any(log.step_id is None for log in logs):
+        titles |= _activity_names(run, keys)
+    return [
+        _told(log, steps.get(log.step_id, "") if log.step_id else "", titles, _visible(log, held))
+        for log in logs
+    ]
 
 
-def _told(log: DiscoveryLog, step: str, held: frozenset[str] | None) -> SearchReport:
+def _activity_names(run: Run, keys: Collection[str]) -> dict[str, str]:
+    cards = Card.objects.filter(kind=CardKind.ACTIVITY, workspace=run.workspace_id, key__in=keys)
+    language = (get_language() or "en")[:2]
+    return {key: in_language(name, language) or key for key, name in cards.values_list("key", "name")}
+
+
+def _visible(log: DiscoveryLog, held: frozenset[str] | None) -> frozenset[str] | None:
+    """Return the shown cards that somebody with `held` may know of; None for who knows all."""
+    if held is None:
+        return None
+    contracts = registry.many([row.key for row in log.candidates.all() if row.shown])
+    return frozenset(key for key, contract in contracts.items() if contract.permission in held)
+
+
+def _told(
+    log: DiscoveryLog, step: str, titles: Mapping[str, str], visible: frozenset[str] | None
+) -> SearchReport:
     rows = list(log.candidates.all())
-    contracts = {row.key: registry.get(row.key) for row in rows} if log.step_id else {}
-    shown = [row for row in rows if row.shown and _may_see(contracts.get(row.key), held)]
+    audited = visible is None
+    shown = [row for row in rows if row.shown and (visible is None or row.key in visible)]
     return SearchReport(
         stage=log.stage,
         step=step,
@@ -94,27 +124,20 @@ def _told(log: DiscoveryLog, step: str, held: frozenset[str] | None) -> SearchRe
         rewritten=log.rewritten_query,
         decision=log.decision,
         by_model=log.model_call_id is not None,
-        shown=[ShownReport(key=row.key, title=_title(row, contracts), called=row.called) for row in shown],
-        permitted=log.permitted if held is None else None,
-        candidates=[_scores(row, contracts) for row in rows] if held is None else [],
-        degraded=log.degraded if held is None else "",
+        shown=[
+            ShownReport(key=row.key, title=titles.get(row.key, row.key), called=row.called) for row in shown
+        ],
+        permitted=log.permitted if audited else None,
+        candidates=[_scores(row, titles) for row in rows] if audited else [],
+        degraded=log.degraded if audited else "",
         milliseconds=log.milliseconds,
     )
 
 
-def _may_see(contract: ToolContract | None, held: frozenset[str] | None) -> bool:
-    return held is None or (contract is not None and contract.permission in held)
-
-
-def _title(row: DiscoveryCandidate, contracts: dict[str, ToolContract | None]) -> str:
-    contract = contracts.get(row.key)
-    return str(contract.title) if contract else row.key
-
-
-def _scores(row: DiscoveryCandidate, contracts: dict[str, ToolContract | None]) -> CandidateScores:
+def _scores(row: DiscoveryCandidate, titles: Mapping[str, str]) -> CandidateScores:
     return CandidateScores(
         key=row.key,
-        title=_title(row, contracts),
+        title=titles.get(row.key, row.key),
         lexical=row.lexical,
         dense=row.dense,
         score=row.score,

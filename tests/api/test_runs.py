@@ -71,6 +71,7 @@ def test_it_reads_a_run_whole(alice, declined):
         "model",
         "failures",
         "plan",
+        "searches",
     }
     assert report["run"]["outcome"] == Outcome.DECLINED
     assert [event["seq"] for event in report["events"]] == list(range(1, len(report["events"]) + 1))
