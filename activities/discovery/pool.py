@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 #: So few cards are all ranked.
 WHOLE = 100
 _MAX_STEMS = 8
-#: The rarity of a word that a quarter of the cards have: it tells few from the others, while rarer ones do.
-_COMMON = math.log(1 + 4)
+#: Cards that share a word with the request are looked at up to this share of all, but for a few anyway.
+_SHARE_OF_MATCHES, _FEW_MATCHES = 0.1, 400
 #: The whole request and its first parts.
 _MAX_VARIANTS = 7
 #: How many neighbours the approximate index keeps in view, and how many are taken for each one wanted.
@@ -68,9 +68,13 @@ def census(scope: Scope, embedder: str) -> Census:
     return Census(count, embedded, changed, tuple(some) if count <= WHOLE else None)
 
 
-def by_words(scope: Scope, variants: Sequence[Mapping[str, float]], rarity: "Rarity") -> list[UUID]:
+def by_words(
+    scope: Scope, permitted: int, variants: Sequence[Mapping[str, float]], rarity: "Rarity"
+) -> list[UUID]:
     """Return the cards that share the rarest stems of each variant: stems, each with what it counts."""
-    chosen = [telling for stems in variants[:_MAX_VARIANTS] if (telling := _telling(stems, rarity))]
+    most = max(_FEW_MATCHES, permitted * _SHARE_OF_MATCHES)
+    telling = [_telling(stems, rarity, most / permitted) for stems in variants[:_MAX_VARIANTS]]
+    chosen = [scores for scores in telling if scores]
     if not chosen:
         return []
     parts = [_sharing(scope, scores, _each(len(chosen))) for scores in chosen]
@@ -82,12 +86,16 @@ def by_words(scope: Scope, variants: Sequence[Mapping[str, float]], rarity: "Rar
         return [row[0] for row in cursor.fetchall()]
 
 
-def _telling(stems: Mapping[str, float], rarity: "Rarity") -> dict[str, float]:
-    """Return the rarest stems with their scores, without those that nearly every card has."""
+def _telling(stems: Mapping[str, float], rarity: "Rarity", share: float) -> dict[str, float]:
+    """Return the rarest stems with their scores: as many as about this share of the cards have."""
     rare = {stem: rarity.get(stem) for stem in stems}
-    ordered = sorted(rare, key=lambda stem: (-rare[stem] * stems[stem], stem))[:_MAX_STEMS]
-    chosen = [stem for stem in ordered if rare[stem] > _COMMON] or ordered[:1]
-    return {stem: rare[stem] * stems[stem] for stem in chosen}
+    chosen: dict[str, float] = {}
+    for stem in sorted(rare, key=lambda stem: (-rare[stem] * stems[stem], stem))[:_MAX_STEMS]:
+        share -= 1 / math.expm1(rare[stem])
+        if chosen and share < 0:
+            break
+        chosen[stem] = rare[stem] * stems[stem]
+    return chosen
 
 
 def _sharing(scope: Scope, scores: Mapping[str, float], count: int) -> tuple[str, list[Any]]:

@@ -131,7 +131,7 @@ def _prepared(text: str, embedder: Embedder, counted: Census) -> tuple["Prepared
 
 
 def _pool(scope: Scope, counted: Census, query: "PreparedQuery", embedder: Embedder) -> "Collection[UUID]":
-    found = set(by_words(scope, query.stems, rarity_of(scope, counted)))
+    found = set(by_words(scope, counted.permitted, query.stems, rarity_of(scope, counted)))
     if query.vectors is not None:
         found |= by_vectors(scope, counted.permitted, embedder.name, query.vectors)
     return found
