@@ -38,6 +38,8 @@ MOODS = {
     "fail": "endpoint failed",
     "short": "EMBEDDINGS_DIMENSIONS",
     "nan": "no usable numbers",
+    "endless": "no usable numbers",
+    "zero": "no usable numbers",
     "text": "no usable numbers",
     "fewer": "no embeddings endpoint",
     "slow": "in time",
@@ -142,17 +144,20 @@ def test_cards_are_not_made_while_the_endpoint_is_down(world: World, embeddings:
         assert embed_due() == Card.objects.filter(available=True).count()
 
 
-def test_a_card_changed_while_it_was_embedded_stays_due(
+def test_a_card_that_changes_or_goes_while_it_is_embedded(
     world: World, embeddings: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with catalogue(*map(reading, names(2))):
+    changed, gone, same = map(key_of, names(3))
+    with catalogue(*map(reading, names(3))):
         embedder = index_embedder()
         original = embedder.encode
 
-        def changing(texts: list[str]) -> object:
-            Card.objects.filter(key=key_of(names(2)[0])).update(digest="changed")
+        def meanwhile(texts: list[str]) -> object:
+            Card.objects.filter(key=changed).update(digest="changed")
+            Card.objects.filter(key=gone).delete()
             return original(texts)
 
-        monkeypatch.setattr(embedder, "encode", changing)
+        monkeypatch.setattr(embedder, "encode", meanwhile)
         embed_due()
-        assert [card.key for card in due(embedder.name)] == [key_of(names(2)[0])]
+        assert [card.key for card in due(embedder.name)] == [changed]
+        assert CardVector.objects.filter(card__key=same).exists()

@@ -22,7 +22,8 @@ def vector_of(text: str, size: int = SIZE) -> list[float]:
 
 
 class EmbeddingServer:
-    """Answers as `mood` says: well, html, refuse, fail, short, nan, text, fewer, slow or drip.
+    """Answers as `mood` says: well, html, refuse, fail, short, nan, endless, zero, text, fewer, slow or
+    drip.
 
     `asked` has the texts of each request.
     """
@@ -70,6 +71,10 @@ class EmbeddingServer:
                 rows = [row[:-1] for row in rows]
             case "nan":
                 rows[0][0] = float("nan")
+            case "endless":
+                rows[0][0] = float("inf")
+            case "zero":
+                rows[0] = [0.0] * self.size
             case "text":
                 rows[0][0] = "a"  # type: ignore[call-overload]
             case "fewer":

@@ -169,7 +169,7 @@ def _unit(rows: list[list[float]], dimensions: int) -> "Vectors":
     except (TypeError, ValueError, OverflowError) as error:
         raise trouble(troubles.NOT_NUMBERS) from error
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.isfinite(vectors).all() or not np.isfinite(lengths).all() or not (lengths > 0).all():
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
         raise trouble(troubles.NOT_NUMBERS)
     return vectors / lengths
 

@@ -51,7 +51,7 @@ def _loaded(keys: Sequence[UUID]) -> QuerySet[Card]:
 
 
 def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
-    """Encode all texts of `cards` at once, and store them unless a card was changed meanwhile."""
+    """Encode all texts of `cards` at once, and store them. What changed meanwhile stays due."""
     samples = {card.pk: _samples(card) for card in cards}
     flat = texts_of([sample for parts in samples.values() for part in parts for sample in part])
     encoded = dict(zip(flat, embedder.encode(flat), strict=True))
@@ -63,9 +63,9 @@ def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
 
 
 def _mark(card: Card, embedder: Embedder) -> bool:
-    """Put on record whose vectors the card has; False when its texts are others by now."""
-    unchanged = Card.objects.filter(pk=card.pk, digest=card.digest)
-    return bool(unchanged.update(embedder=embedder.name, embedded_digest=card.digest))
+    """Put on record whose vectors the card has, and of which texts; False when it is gone."""
+    made = {"embedder": embedder.name, "embedded_digest": card.digest}
+    return bool(Card.objects.filter(pk=card.pk).update(**made))
 
 
 def _samples(card: Card) -> tuple[tuple[Sample, ...], tuple[Sample, ...]]:
