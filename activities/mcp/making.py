@@ -11,7 +11,7 @@ from activities.mcp.types import NotTyped, build
 from activities.models import McpTool, McpToolParam
 from activities.tools import Control, ControlledBy, Ref, ToolParams, ToolResult, registry
 from activities.tools.contract import ParamContract
-from activities.tools.registry import params_of
+from activities.tools.declaring import params_of
 from activities.tools.strict import NotStrict, strict_object
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts import audit
 from accounts.models import ActorKind, User
 from activities.discovery.index import refresh
 from activities.mcp.failures import NotConnected, ServerFailure
 from activities.mcp.health import was_ill, was_well
+from activities.mcp.history import record
 from activities.mcp.names import MAX_NAME, key_for
 from activities.mcp.shapes import Shape, shape_of
 from activities.mcp.target import target_of
@@ -235,18 +235,5 @@ def _vanish(tool: McpTool, reading: Reading) -> None:
 
 
 def _record(server: McpServer, reading: Reading, actor: User | None) -> None:
-    audit.record(
-        stream=server.pk,
-        type="mcp_server.tools_read",
-        workspace=server.workspace_id,
-        actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.SYSTEM,
-        data={
-            "server": server.key,
-            "new": reading.new,
-            "changed": reading.changed,
-            "gone": reading.gone,
-            "back": reading.back,
-            "refused": reading.refused,
-        },
-    )
+    found = {name: getattr(reading, name) for name in ("new", "changed", "gone", "back", "refused")}
+    record(server, "mcp_server.tools_read", actor, found, without_actor=ActorKind.SYSTEM)

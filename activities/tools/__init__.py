@@ -16,6 +16,7 @@ from activities.tools.contract import (
     ToolParams,
     ToolResult,
 )
+from activities.tools.declaring import tool
 from activities.tools.errors import (
     ToolArgumentError,
     ToolError,
@@ -23,7 +24,7 @@ from activities.tools.errors import (
     ToolRefused,
     ToolUnavailable,
 )
-from activities.tools.registry import reference, registry, tool
+from activities.tools.registry import reference, registry
 
 __all__ = [
     "Control",

@@ -17,7 +17,7 @@ from activities.mcp.reading import tools_read
 from activities.mcp.secrets import SecretMissing
 from activities.models import McpServer, McpTransport
 from activities.tools import Risk, registry
-from agentapp.kernel.errors import InvalidInput
+from agentapp.kernel.errors import Conflict, InvalidInput
 from tests.mcp.conftest import ORDER, PROGRAM, SEARCH, Shop, at_shop, review, tool
 from tests.mcp.test_runs import order, ordering
 from tests.support.world import World
@@ -52,6 +52,12 @@ def test_two_thousand_tools_with_one_description_are_two_thousand_tools(
     assert len(tools_read(server, actor=world.designer).new) == 2_000
     shop.offer(*numbered(2_000, "Does everything."), page=1_000)
     assert not tools_read(server, actor=world.designer).found_something
+
+
+def test_a_key_is_taken_once_on_the_whole_site(world: World, shop: Shop, server: McpServer) -> None:
+    with pytest.raises(Conflict):
+        actions.server_create(workspace=world.elsewhere, actor=None, **at_shop(shop))
+    assert McpServer.objects.count() == 1
 
 
 def test_names_that_collide_or_command_get_no_others_place(

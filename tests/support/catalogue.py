@@ -11,7 +11,8 @@ from activities.discovery.index import refresh
 from activities.tools import Control, ControlledBy, Effect, ToolContext, ToolContract, ToolParams, ToolResult
 from activities.tools import registry as tools
 from activities.tools.contract import Risk
-from activities.tools.registry import Registry, tool
+from activities.tools.declaring import tool
+from activities.tools.registry import Registry
 from tests.support.stage import stage
 from tests.support.store import READ
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from activities.admin.forms.servers import ToolForms, chosen_tools
+from activities.admin.forms.server_tools import ToolForms, chosen_tools
 from activities.admin.page import Link, attempt, desk, name_of, person, show, to
 from activities.admin.views.servers import server_trail
 from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review, tools_review
