@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone, translation
 
+from activities.models import DiscoveryLog
 from agentapp.kernel.errors import TransitionLost
 from runs import answers
 from runs.confirmations import expire
@@ -38,6 +39,13 @@ def sweep() -> None:
     give_turns()
     go_on_with_plans()
     remind_deciders()
+    forget_trials()
+
+
+def forget_trials() -> None:
+    """What was searched in trials goes with them: they are deleted with the draft they tried."""
+    kept = Exists(Run.objects.filter(pk=OuterRef("run_id")))
+    DiscoveryLog.whole.filter(~kept, trial=True).delete()
 
 
 def expire_confirmations() -> None:

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from accounts import access
 from activities.models import DiscoveryCandidate, DiscoveryLog, StepOpening, ToolGroup, ToolGroupEntry
 from activities.rights import offered_activities
-from activities.tools import Preview, Risk
+from activities.tools import Control, Preview, Risk
 from activities.tools import registry as tools
 from agentapp.kernel.errors import InvalidInput
 from runs.engine import act_calls
@@ -55,6 +55,18 @@ def test_what_is_forbidden_is_in_no_request_no_count_and_refused_alike(world: Wo
     assert not any("safes" in each.name for request in world.requests() for each in request.functions)
     assert DiscoveryLog.objects.get(run_id=run.pk).permitted == 3
     assert not DiscoveryCandidate.objects.filter(key=forbidden.key).exists()
+    assert stage.calls == ["price of chairs"]
+
+
+def test_a_tool_no_agent_may_feed_is_neither_shown_nor_run(world: World) -> None:
+    """A required parameter that only an input or a fixed value may decide: the tool has to be named."""
+    contract = reading("price of everything")
+    param = replace(contract.params[0], required=True, controlled_by=frozenset({Control.INPUT}))
+    with catalogue(*map(reading, names(2)), replace(contract, params=(param,))):
+        world.publish(open_activity())
+        run = world.run(ask_for("price of everything"), ask_for("price of chairs"), text=CHAIRS)
+    assert wire("price of everything") not in shown(world.requests()[0])
+    assert refusals_of(run) == ["not_in_step", ""]
     assert stage.calls == ["price of chairs"]
 
 

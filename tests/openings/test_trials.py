@@ -7,6 +7,7 @@ from activities.models import DiscoveryLog, EvaluationResult, Revision
 from activities.prompt_parts import PromptPart
 from activities.tools import registry as tools
 from runs.llm.scripted import Line, ScriptedModel, call
+from runs.sweeping import sweep
 from runs.trials.evaluating import evaluate
 from runs.trials.report import trial_report
 from tests.openings.opened import ask_for, find, open_activity
@@ -30,6 +31,17 @@ def test_an_opened_tool_that_reads_is_run_in_a_trial_and_is_in_no_log_of_people(
     (search,) = report.steps[0].searches
     assert search.permitted == 10
     assert "Price of chairs" in {item.title for item in search.shown}
+
+
+def test_what_a_trial_searched_goes_with_it(world: World) -> None:
+    with catalogue(*map(reading, SOME)):
+        draft = world.draft(open_activity())
+        try_out(world, draft, chosen(), ask_for("price of chairs"), text=CHAIRS)
+        world.publish(open_activity())
+        run = world.run(ask_for("price of chairs"), text=CHAIRS)
+        draft.delete()
+        sweep()
+    assert [log.run_id for log in DiscoveryLog.whole.all()] == [run.pk]
 
 
 def test_an_opened_tool_with_an_effect_is_simulated(world: World) -> None:
