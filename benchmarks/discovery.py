@@ -4,6 +4,7 @@ Sets of tools are indexed in a scratch database and searched as a person would; 
 the interpreter ranks the activities of a message. Test splits only: docs/discovery.md says what was tuned on.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -40,8 +41,15 @@ class Figure:
 
 
 def measure(sample: int = 0) -> list[Figure]:
-    """Return every figure; with `sample`, over so many requests of each split. Raises SetMissing."""
-    return list(_figures(sample))
+    """Return every figure; with `sample`, over so many requests of each split. Raises SetMissing.
+
+    It takes some minutes: each figure is told on standard error when it is there.
+    """
+    figures = []
+    for figure in _figures(sample):
+        sys.stderr.write(f"{figure.name}: {figure.product:.3f}\n")
+        figures.append(figure)
+    return figures
 
 
 def _figures(sample: int) -> Iterator[Figure]:
