@@ -125,6 +125,7 @@ def addresses(revision: Revision) -> list[str]:
         f"{base}{revision.agent_id}/change/",
         f"{base}{revision.agent_id}/rights/",
         f"{base}import/",
+        *(f"{base}discovery/{page}" for page in ("", "requests/", "missed/", "unmet/", "words/", "alike/")),
         *(f"{base}revisions/{revision.pk}/{page}" for page in about),
         *(f"{base}activities/{part.pk}/{page}/" for page in sections),
         f"{base}activities/{part.pk}/tools/billing.refund_invoice/",

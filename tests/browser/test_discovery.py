@@ -6,12 +6,11 @@ from playwright.sync_api import Page, expect
 from activities.models import CardPhrase
 from runs.models import Missed
 from tests.browser.chat import Chat
-from tests.browser.conftest import DESK, PHONE, Visitors
+from tests.browser.conftest import PHONE, Visitors
 from tests.browser.desk import Desk
 from tests.browser.looks import TOO_WIDE, UNSOUND, WEAK_TEXTS
 
 pytestmark = pytest.mark.browser
-PAGES = ("", "requests/", "missed/", "unmet/", "words/", "alike/")
 BASE = "/admin/activities/agent/discovery/"
 ODD = "Zorblax the Kestrel Robotics quibbles"
 
@@ -41,6 +40,8 @@ def test_from_the_refusal_to_the_alias_and_the_next_request(visit: Visitors) -> 
     desk.page.goto(f"{BASE}requests/")
     desk.page.get_by_role("link", name=ODD).click()
     expect(desk.page.get_by_role("heading", name="A request")).to_be_visible()
+    assert desk.page.evaluate(TOO_WIDE) <= 0
+    assert desk.page.evaluate(WEAK_TEXTS) == []
     expect(desk.page.locator("[name=card] option:checked")).to_contain_text("billing.find_invoices")
     desk.fill(text="Zorblax the quibbles")
     desk.button("Add the alias")
@@ -66,17 +67,3 @@ def test_in_french_on_a_phone_in_the_dark(visit: Visitors) -> None:
     assert page.evaluate(WEAK_TEXTS) == []
     benoit.last.locator("button.candidate").first.click()
     expect(benoit.last.locator(".missed__named")).to_contain_text("C’est noté")
-
-
-SIZES = {"desk": {"viewport": DESK}, "phone": {"viewport": PHONE}, "dark": {"color_scheme": "dark"}}
-
-
-@pytest.mark.parametrize("look", SIZES)
-def test_the_pages_fit_and_can_be_read(visit: Visitors, look: str) -> None:
-    desk = Desk(visit.anonymous(**SIZES[look])).sign_in("daniel")
-    first = Missed.objects.values_list("log", flat=True)[0]
-    for address in (*PAGES, f"requests/{first}/"):
-        desk.page.goto(BASE + address)
-        expect(desk.page.locator(".desk")).to_be_visible()
-        assert desk.page.evaluate(TOO_WIDE) <= 0, address
-        assert desk.page.evaluate(WEAK_TEXTS) == [], address
