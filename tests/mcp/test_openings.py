@@ -6,12 +6,11 @@ from activities.models import McpServer, McpTool
 from activities.rights import offered_activities
 from runs.models import Run
 from runs.states import Outcome
-from tests.mcp.conftest import Shop, reviewed, server, shop, shop_process
+from tests.mcp.conftest import Shop
 from tests.mcp.test_runs import order
 from tests.openings.opened import open_activity, opening, shown
 from tests.support.world import World, calls_of, pending, refusals_of
 
-__all__ = ["reviewed", "server", "shop", "shop_process"]
 AT_THE_SHOP = [opening("server:shop")]
 
 
