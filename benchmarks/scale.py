@@ -3,6 +3,8 @@
 The cards are synthetic (:mod:`benchmarks.synthetic`), the database is an embedded server made for the
 measurement with the product's own parameters; this process and the server share one core. What is timed is a
 whole search of a request that was never seen before: reading it, encoding it, the statements, the ranking.
+Beside it stands what the search kept the core busy for, in both processes: on a machine that has other work
+the first is mostly waiting.
 """
 
 import json
@@ -11,8 +13,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from time import process_time
 
 from django.conf import settings
 from django.core.management import call_command
@@ -39,6 +43,14 @@ _WARM_UP = 20
 _PART = CataloguePart(tags=frozenset(["bench"]))
 
 
+@dataclass(frozen=True)
+class Timed:
+    """A search, and for how many seconds it kept the core busy."""
+
+    found: Found
+    busy: float
+
+
 def measure(sizes: Sequence[tuple[int, int, float]] = SIZES) -> list[Row]:
     """Return the rows of searches at each size, and of what the tools of a turn cost a model to read."""
     rows: list[Row] = []
@@ -48,28 +60,30 @@ def measure(sizes: Sequence[tuple[int, int, float]] = SIZES) -> list[Row]:
         for count, servers, goal in sizes:
             catalogue = synthetic.tools(count, servers)
             _replace(catalogue)
-            found = _searches(user, workspace, catalogue, servers)
-            rows.append(_latency(count, goal, found))
+            timed = _searches(user, workspace, catalogue, servers)
+            rows.append(_latency(count, goal, timed))
             if count == sizes[0][0]:
-                rows.append(_prompt(catalogue, found))
+                rows.append(_prompt(catalogue, timed))
     return rows
 
 
-def _latency(count: int, goal: float, found: Sequence[Found]) -> Row:
-    seconds = [one.milliseconds / 1000 for one in found]
+def _latency(count: int, goal: float, timed: Sequence[Timed]) -> Row:
+    seconds = [one.found.milliseconds / 1000 for one in timed]
     middle = milliseconds(percentile(seconds, 0.5))
+    busy = milliseconds(percentile([one.busy for one in timed], 0.95))
     return Row(
-        f"search, {count:,} cards, {found[0].permitted:,} permitted, 95th percentile",
+        f"search, {count:,} cards, {timed[0].found.permitted:,} permitted, 95th percentile",
         milliseconds(percentile(seconds, 0.95)),
-        f"goal {goal * 1000:.0f} ms; median {middle}; one core, synthetic cards",
+        f"goal {goal * 1000:.0f} ms; median {middle}; core busy {busy}; one core, synthetic cards",
     )
 
 
-def _prompt(catalogue: Sequence[Tool], found: Sequence[Found]) -> Row:
+def _prompt(catalogue: Sequence[Tool], timed: Sequence[Timed]) -> Row:
     """The functions a turn sends (what was found, and the search itself) against those of all tools."""
     costs = {tool.key: tokens(json.dumps(synthetic.definition(tool))) for tool in catalogue}
     again = tokens(json.dumps([SEARCH_AGAIN.name, SEARCH_AGAIN.description, SEARCH_AGAIN.parameters]))
-    turns = [again + sum(costs[card.key] for card in one.cards[: settings.DISCOVERY_SHOWN]) for one in found]
+    shown = settings.DISCOVERY_SHOWN
+    turns = [again + sum(costs[card.key] for card in one.found.cards[:shown]) for one in timed]
     share = sum(turns) / len(turns) / sum(costs.values())
     return Row(
         f"prompt tokens for tools per turn, {len(catalogue)} tools",
@@ -78,12 +92,13 @@ def _prompt(catalogue: Sequence[Tool], found: Sequence[Found]) -> Row:
     )
 
 
-def _searches(user: User, workspace: Workspace, catalogue: Sequence[Tool], servers: int) -> list[Found]:
+def _searches(user: User, workspace: Workspace, catalogue: Sequence[Tool], servers: int) -> list[Timed]:
     chance = Random(11)  # noqa: S311 - no secret depends on it
     people = [frozenset(chance.sample(range(servers), servers // 10)) for _person in range(PEOPLE)]
-    asked = synthetic.requests(catalogue, SEARCHES + _WARM_UP)
-    found = [
-        search(
+    timed = []
+    for place, text in enumerate(synthetic.requests(catalogue, SEARCHES + _WARM_UP)):
+        before = _busy_seconds()
+        found = search(
             user=user,
             workspace=workspace,
             permissions=frozenset(PERMISSION.format(server) for server in people[place % PEOPLE]),
@@ -91,9 +106,16 @@ def _searches(user: User, workspace: Workspace, catalogue: Sequence[Tool], serve
             language="en",
             part=_PART,
         )
-        for place, text in enumerate(asked)
-    ]
-    return found[_WARM_UP:]
+        timed.append(Timed(found, _busy_seconds() - before))
+    return timed[_WARM_UP:]
+
+
+def _busy_seconds() -> float:
+    """How long this process and its database session have been running on a processor."""
+    connection.ensure_connection()
+    statistics = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")
+    session = int(statistics.read_text().split()[0]) if statistics.exists() else 0
+    return process_time() + session / 1e9
 
 
 def _replace(catalogue: Sequence[Tool]) -> None:
