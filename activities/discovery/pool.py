@@ -99,12 +99,16 @@ def _telling(stems: Mapping[str, float], rarity: "Rarity", share: float) -> dict
 
 
 def _sharing(scope: Scope, scores: Mapping[str, float], count: int) -> tuple[str, list[Any]]:
-    """The statement of the cards that share these stems, best first, and its values."""
+    """The statement of the cards that share these stems, best first, and its values.
+
+    The stems are written out: for words it does not see, the database would plan to read every card.
+    """
     source, values = scope.source
-    quoted = {f"'{stem}'": score for stem, score in scores.items()}
-    score = " + ".join("(words @@ %s::tsquery)::int * %s::float" for _stem in quoted)
-    statement = f"SELECT id {source} AND words @@ %s::tsquery ORDER BY {score} DESC, key LIMIT {count}"
-    return statement, [*values, " | ".join(quoted), *(value for pair in quoted.items() for value in pair)]
+    quoted = {sql.Literal(f"'{stem}'").as_string(): score for stem, score in scores.items()}
+    score = " + ".join(f"(words @@ {stem}::tsquery)::int * {worth:.4f}" for stem, worth in quoted.items())
+    sought = sql.Literal(" | ".join(f"'{stem}'" for stem in scores)).as_string()
+    statement = f"SELECT id {source} AND words @@ {sought}::tsquery ORDER BY {score} DESC, key LIMIT {count}"
+    return statement, values
 
 
 def by_vectors(scope: Scope, permitted: int, embedder: str, vectors: "Vectors") -> set[UUID]:
