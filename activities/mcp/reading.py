@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import ActorKind, User
 from activities.discovery.index import refresh
@@ -15,6 +16,7 @@ from activities.mcp.failures import NotConnected, ServerFailure
 from activities.mcp.health import was_ill, was_well
 from activities.mcp.history import record
 from activities.mcp.names import MAX_NAME, key_for
+from activities.mcp.servers import ADDRESS
 from activities.mcp.shapes import Shape, shape_of
 from activities.mcp.target import target_of
 from activities.mcp.waiting import wait_for
@@ -86,8 +88,13 @@ def read_if_due(server: McpServer) -> bool:
 
 @transaction.atomic
 def take_over(server: McpServer, definitions: Sequence[Definition], *, actor: User | None) -> Reading:
-    """Store what the server offers. A changed tool goes into quarantine, a missing one is gone."""
+    """Store what the server offers. A changed tool goes into quarantine, a missing one is gone.
+
+    Raises ServerFailed when the server got another address since `server` was read.
+    """
     locked = McpServer.objects.select_for_update(of=("self",)).select_related("workspace").get(pk=server.pk)
+    if any(getattr(locked, name) != getattr(server, name) for name in ADDRESS):
+        raise ServerFailed(_("The server's address was changed meanwhile. Read its tools again."))
     known = {tool.name: tool for tool in locked.tools.prefetch_related("params")}
     reading, in_use = Reading(), [tool.key for tool in known.values() if tool.state == McpToolState.REVIEWED]
     offered = _usable_definitions(definitions, reading)

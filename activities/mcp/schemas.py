@@ -4,8 +4,11 @@ A schema can be made to cost more than it looks: references that multiply, patte
 comparisons of everything with everything. What is not bounded is refused when it is imported.
 """
 
+import math
 import re
+import time
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import referencing
@@ -20,6 +23,9 @@ MAX_BYTES = 50_000
 MAX_DEPTH = 16
 #: Parts of a schema with every reference written out.
 MAX_PARTS = 2_000
+#: Of the processor's time, for one value.
+CHECK_SECONDS = 10.0
+_until: ContextVar[float] = ContextVar("_until", default=math.inf)
 _FOREIGN = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$vocabulary")
 _LOCAL = re.compile(r"^#/(\$defs|definitions)/([^/~%]{1,100})$")
 Schema = Mapping[str, Any]
@@ -65,10 +71,17 @@ def without_patterns(node: Any) -> Any:
 def misfit(schema: Schema, value: Any) -> str:
     """Return how `value` does not fit the schema; an empty string when it does.
 
-    The schema has passed `check_bounded`. Nothing is fetched; a text too long for its pattern does not fit.
+    The schema has passed `check_bounded`. Nothing is fetched; a text too long for its pattern does not fit,
+    nor does what takes longer than `CHECK_SECONDS`: many items times many rules can take hours.
     """
     checker = _Validator(without_patterns(dict(schema)), registry=referencing.Registry())
-    error = next(iter(checker.iter_errors(value)), None)
+    until = _until.set(time.thread_time() + CHECK_SECONDS)
+    try:
+        error = next(iter(checker.iter_errors(value)), None)
+    except _TooLong:
+        return _("it takes too long to check")
+    finally:
+        _until.reset(until)
     if error is None:
         return ""
     place = ".".join(str(part) for part in error.absolute_path)
@@ -90,7 +103,9 @@ def _count(node: Any, root: Schema, path: tuple[str, ...], known: dict[str, int]
         foreign = next((name for name in _FOREIGN if name in node), None)
         if foreign:
             raise SchemaRefused(_("it uses %(keyword)s, which is not supported") % {"keyword": foreign})
-        children = (value for name, value in node.items() if name not in ("$defs", "definitions"))
+        # The root's shelves are counted where something refers to them; elsewhere these are common names.
+        shelved = ("$defs", "definitions") if node is root else ()
+        children = (value for name, value in node.items() if name not in shelved)
         total = 1 + sum(_count(child, root, path, known) for child in children)
         if isinstance(node.get("$ref"), str):
             total += _count_target(node["$ref"], root, path, known)
@@ -137,4 +152,22 @@ def _unique(validator: Any, wanted: bool, value: Any, schema: Any) -> Iterator[V
         yield ValidationError("it holds an item twice")
 
 
-_Validator = validators.extend(Draft202012Validator, {"pattern": _pattern, "uniqueItems": _unique})
+class _TooLong(Exception):
+    """The time for checking one value is used up."""
+
+
+def _in_time(check: Any) -> Any:
+    """Return a rule that is applied only while there is time left."""
+
+    def checked(*args: Any) -> Any:
+        if time.thread_time() > _until.get():
+            raise _TooLong
+        return check(*args)
+
+    return checked
+
+
+_RULES = {**Draft202012Validator.VALIDATORS, "pattern": _pattern, "uniqueItems": _unique}
+_Validator = validators.extend(
+    Draft202012Validator, {name: _in_time(check) for name, check in _RULES.items()}
+)

@@ -66,7 +66,10 @@ def server_update(
     known = _names(_secret_parts(locked))
     _set(locked, values)
     after, named = _settings(locked), known
-    if secrets is not None:
+    if secrets is None:
+        for part in _secret_parts(locked):
+            _check_name(locked, part)
+    else:
         named = _names(secrets)
         locked.secrets.all().delete()
         _write_secrets(locked, secrets)
@@ -74,8 +77,11 @@ def server_update(
         return locked
     locked.version += 1
     locked.retry_at, locked.failures = None, 0
+    has_moved = any(before[name] != after[name] for name in ADDRESS)
+    if has_moved:
+        locked.read_at = None  # what was read is another server's: it is compared before the next call
     locked.save()
-    moved = _quarantine_all(locked) if any(before[name] != after[name] for name in ADDRESS) else 0
+    moved = _quarantine_all(locked) if has_moved else 0
     changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
     about = {"changes": changes, "secrets": named, "quarantined": moved}
     record(locked, "mcp_server.changed", actor, about)
@@ -121,7 +127,9 @@ def _check_name(server: McpServer, part: SecretPart) -> None:
     """Refuse what would change where a request goes, or which code a program runs."""
     usable = part.name.isascii() and part.name.replace("-", "").replace("_", "").isalnum()
     if server.transport == McpTransport.STDIO:
+        # Many variables make a program run what they say: all of a value is the operator's.
         taken = part.name.startswith(("LD_", "PYTHON", "NODE_")) or part.name in ("PATH", "HOME")
+        taken = taken or bool(part.prefix)
     else:
         taken = part.name.lower() in _HEADERS
     if not usable or taken or not part.prefix.isprintable() or not part.prefix.isascii():

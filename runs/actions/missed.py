@@ -39,8 +39,7 @@ def missed_name(*, user: User, run_id: UUID, value: str) -> Missed:
             row.struck_by = row.struck_at = None
             row.save()
             journal = Journal()
-            told = {"stage": card.stage.value, "key": card.key, "name": card.name}
-            journal.event("run.missed", told, ActorKind.PERSON)
+            journal.event("run.missed", _told(locked, row, card), ActorKind.PERSON)
             write_events(locked, journal, user)
     return row
 
@@ -124,6 +123,13 @@ def _missed(run: Run, card: Nameable) -> Missed:
         cause=MissCause.NAMED,
         searched_at=log.at if log else run.created_at,
     )
+
+
+def _told(run: Run, row: Missed, card: Nameable) -> dict[str, str]:
+    """Return what the run's event says: its user reads it, who may not use what somebody else named."""
+    if row.named_by_id != run.user_id:
+        return {"stage": card.stage.value, "missed": str(row.pk)}
+    return {"stage": card.stage.value, "key": card.key, "name": card.name}
 
 
 def _words(run: Run) -> str:

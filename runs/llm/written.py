@@ -20,6 +20,9 @@ def call_in_text(text: str, names: Collection[str]) -> tuple[str, str] | None:
         said = exact.loads(stripped)
     except ValueError:
         return None
-    if not isinstance(said, dict) or set(said) != _KEYS or said["name"] not in names:
+    if not isinstance(said, dict) or set(said) != _KEYS:
         return None
-    return (said["name"], exact.dumps(said["arguments"])) if isinstance(said["arguments"], dict) else None
+    name, arguments = said["name"], said["arguments"]
+    if not isinstance(name, str) or name not in names or not isinstance(arguments, dict):
+        return None
+    return name, exact.dumps(arguments)

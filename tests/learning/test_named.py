@@ -12,6 +12,8 @@ from activities.models import DiscoveryLog
 from agentapp.kernel.errors import Conflict, InvalidInput, NotFound
 from agentapp.kernel.ids import uuid7
 from runs import actions
+from runs.chat import rows
+from runs.chat.present.run import run_view
 from runs.models import Missed, Run
 from runs.models.missed import MissCause
 from runs.nameable import MOST, choices
@@ -98,6 +100,16 @@ def test_who_decides_names_a_tool_they_hold_the_right_to(world: World) -> None:
     assert not list(choices(poor, world.workspace, tools=True).shown)
     with pytest.raises(InvalidInput):
         name(world, run, "tools:store.find_items", user=poor)
+
+
+def test_what_somebody_else_names_is_not_told_to_who_may_not_use_it(world: World, sign_in: SignIn) -> None:
+    decider = approver(world, "dina", LABEL)
+    run = escalated(world)
+    name(world, run, "tools:store.find_items", user=decider)
+    event = AuditEvent.objects.get(stream=run.pk, type="run.missed")
+    assert event.data == {"stage": "tools", "missed": str(Missed.objects.get().pk)}
+    for reader, seen in ((world.owner, ()), (decider, ("Find items",))):
+        assert run_view(rows.whole_runs().get(pk=run.pk), 0, reader).named == seen
 
 
 def test_the_activity_it_was_led_to_was_not_missed(world: World) -> None:

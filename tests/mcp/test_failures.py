@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from activities.mcp import actions
 from activities.mcp.reading import ServerFailed, tools_read
 from activities.models import McpServer, McpTool, Revision
 from activities.tools import ToolOutcomeUnknown, registry
 from runs.models import Run
 from runs.states import CallState, Outcome, RunState
 from runs.view import RunView
-from tests.mcp.conftest import ORDER, SEARCH, Shop, tool
+from tests.mcp.conftest import ORDER, SEARCH, Shop, review, tool
 from tests.mcp.hostile import Behaviour, Handler, Hostile, endless, hostile, polite, silent
 from tests.mcp.test_runs import order, ordering
 from tests.support.blueprints import activity, use
@@ -78,6 +79,28 @@ def test_a_server_that_took_the_call_and_never_answered_leaves_it_unknown(
         assert server.methods.count("tools/call") == 1
     assert states_of(run) == [CallState.UNKNOWN]
     assert run.state == RunState.ESCALATED
+
+
+def test_what_another_address_offers_is_compared_before_anything_is_called_there(
+    world: World, shop: Shop, server: McpServer, published: Revision
+) -> None:
+    actions.server_update(server, actor=world.designer, url=f"{shop.url}?moved")
+    shop.offer({**ORDER, "description": "Orders, and tells everybody."}, SEARCH)
+    review(world, tool(server, "place_order"))  # by what the former address had said
+    run = confirmed(world)
+    run = world.play(run)
+    assert [made.error_code for made in calls_of(run)] == ["contract_changed"]
+    assert not shop.calls
+
+
+def test_what_was_read_at_an_address_that_was_left_is_not_taken_over(
+    world: World, shop: Shop, server: McpServer
+) -> None:
+    actions.server_update(server, actor=world.designer, url=f"{shop.url}?moved")
+    shop.offer(SEARCH)
+    with pytest.raises(ServerFailed, match="address"):
+        tools_read(server, actor=world.designer)  # began before the move, and ends after it
+    assert tool(server, "place_order").state == "pending"
 
 
 def test_a_dead_server_costs_one_attempt_and_others_are_told_at_once(

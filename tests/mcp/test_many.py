@@ -165,6 +165,20 @@ def test_a_secret_is_a_variable_of_this_workspace_and_nothing_else(
         )
 
 
+def test_what_a_designer_writes_is_no_part_of_a_programs_variables(world: World, settings: Any) -> None:
+    settings.MCP_COMMANDS = ("/usr/bin/env",)
+    program = {"transport": McpTransport.STDIO, "command": "/usr/bin/env"}
+    made = {"workspace": world.workspace, "actor": world.designer, "key": "shop", "name": "The shop"}
+    code = SecretPart("PERL5OPT", "MCP_SECRET_HERE__TOKEN", "-Msystem=evil;")
+    with pytest.raises(InvalidInput, match="PERL5OPT"):
+        actions.server_create(**made, **program, secrets=[code])
+    server = actions.server_create(
+        **made, url="https://shop.example/mcp", allowed_hosts=["shop.example"], secrets=[code]
+    )
+    with pytest.raises(InvalidInput, match="PERL5OPT"):
+        actions.server_update(server, actor=world.designer, **program)
+
+
 def test_a_secret_that_is_not_set_stops_before_anything_is_sent(
     world: World, shop: Shop, server: McpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from activities.mcp import schemas
 from activities.mcp.names import key_for
 from activities.mcp.schemas import SchemaRefused, check_bounded, misfit
 from activities.mcp.shapes import shape_of
@@ -108,6 +109,14 @@ def nested(levels: int) -> dict[str, Any]:
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
         {"type": "object", "properties": {"a": {"$ref": "https://example.org/schema"}}},
         {"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}},
+        *(
+            {
+                "type": "object",
+                "properties": {shelf: {"$ref": "#/$defs/a"}},
+                "$defs": {"a": {"$ref": "#/$defs/a"}},
+            }
+            for shelf in ("$defs", "definitions")
+        ),
         {"$id": "https://example.org", "type": "object"},
         {"type": "object", "properties": {f"p{n}": {"description": "d" * 100} for n in range(500)}},
         {"type": 5},
@@ -158,6 +167,16 @@ def test_a_pattern_never_runs_for_long() -> None:
     unique = {"type": "array", "uniqueItems": True}
     assert misfit(unique, [{"a": n} for n in range(20_000)]) == ""
     assert misfit(unique, [1, 1])
+
+
+def test_a_result_with_many_items_and_many_rules_is_not_checked_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = {"type": "array", "items": {"allOf": [{"type": "integer"}] * 900}}
+    check_bounded(rules)
+    assert misfit(rules, [1] * 5) == ""
+    monkeypatch.setattr(schemas, "CHECK_SECONDS", 0.05)
+    assert misfit(rules, [1] * 10_000) == "it takes too long to check"
 
 
 def test_names_lend_their_words_only_when_they_are_plain_names() -> None:

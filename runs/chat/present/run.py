@@ -185,13 +185,22 @@ def run_view(
         viewer=viewer.pk if viewer else None,
         continues=run.parent_id is not None,
         can_name=_can_name(run, viewer),
-        named=tuple(item.label or item.key for item in run.missed.all()),
+        named=tuple(_named(run, viewer)),
     )
 
 
 def _can_name(run: Run, viewer: User | None) -> bool:
     own = viewer is None or viewer.pk == run.user_id
     return own and run.outcome == Outcome.DECLINED and not run.trial
+
+
+def _named(run: Run, viewer: User | None) -> Iterator[str]:
+    """Yield what was there for the run, as far as this reader named or found it: others may use more."""
+    reader = viewer.pk if viewer else run.user_id
+    for item in run.missed.all():
+        found_by = item.named_by_id or run.user_id
+        if found_by == reader:
+            yield item.label or item.key
 
 
 def model_name(model: str) -> str:

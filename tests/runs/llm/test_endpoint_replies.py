@@ -454,6 +454,8 @@ def test_a_call_written_out_as_text_is_that_call():
         '{"name": "find_order", "arguments": {}, "approved": true}',
         '{"name": "find_order", "arguments": {}}{"name": "find_order", "arguments": {}}',
         '{"name": "find_order", "arguments": {',
+        '{"name": ["find_order"], "arguments": {}}',
+        '{"name": {"find_order": 1}, "arguments": {}}',
     ],
 )
 def test_text_that_is_anything_else_stays_text(said: str):
