@@ -58,26 +58,38 @@ let swapped = null;
 
 function note(id, target) {
   if (!swapped) {
-    swapped = { ids: new Set(), wasNearEnd: nearEnd(), lostFocus: false, focusedId: "" };
+    swapped = { ids: new Set(), wasNearEnd: nearEnd(), lostFocus: false, around: [] };
     queueMicrotask(afterSwaps);
   }
   swapped.ids.add(id);
   const focused = document.activeElement;
   if (focused !== document.body && target.id !== "timeline" && target.contains(focused)) {
     swapped.lostFocus = true;
-    swapped.focusedId = focused.id;
+    swapped.around = idsAround(focused, target);
   }
 }
 
+/** The ids of an element and of what is around it within a part, the nearest first. */
+function idsAround(element, part) {
+  const ids = [];
+  for (let each = element; each !== part; each = each.parentElement) if (each.id) ids.push(each.id);
+  return ids;
+}
+
+/** Where the focus goes on: the same element, or what took the place of the nearest one around it. */
+function heir(ids) {
+  const nearest = ids.map((id) => document.getElementById(id)).find(Boolean);
+  const able = "input, textarea, select, button, summary, a[href], [tabindex]";
+  return nearest?.matches(able) ? nearest : nearest?.querySelector(able);
+}
+
 function afterSwaps() {
-  const { ids, wasNearEnd, lostFocus, focusedId } = swapped;
+  const { ids, wasNearEnd, lostFocus, around } = swapped;
   swapped = null;
   const elements = [...ids].map((id) => document.getElementById(id)).filter(Boolean);
-  if (lostFocus) {
-    const again = focusedId && document.getElementById(focusedId);
-    (again || document.getElementById("composer-text"))?.focus();
-  }
-  if (wasNearEnd) follow();
+  const again = lostFocus && heir(around);
+  if (lostFocus) (again || document.getElementById("composer-text"))?.focus();
+  if (wasNearEnd && !again) follow(); // who is in the middle of something is not moved away from it
   const spoken = elements.map((element) => [...element.querySelectorAll("[data-announce]")].at(-1)?.dataset.announce);
   announce(spoken.filter(Boolean).map((text) => text.trim()).join(". "));
   document.dispatchEvent(new CustomEvent("timeline:changed", { detail: { ids } }));

@@ -34,7 +34,8 @@ def test_from_the_refusal_to_the_alias_and_the_next_request(visit: Visitors) -> 
     choice = alice.last.locator("button.candidate", has_text="Find invoices")
     choice.focus()
     page.keyboard.press("Enter")
-    expect(alice.last.get_by_text("Noted: Find invoices.")).to_be_visible()
+    expect(alice.last.get_by_text("Noted: Find invoices.")).to_be_in_viewport()
+    expect(alice.last.locator(".missed__named")).to_be_focused()
     assert Missed.objects.get(run=alice.run()).key == "billing.find_invoices"
 
     desk.page.goto(f"{BASE}requests/")
@@ -66,4 +67,7 @@ def test_in_french_on_a_phone_in_the_dark(visit: Visitors) -> None:
     assert page.evaluate(TOO_WIDE) <= 0
     assert page.evaluate(WEAK_TEXTS) == []
     benoit.last.locator("button.candidate").first.click()
-    expect(benoit.last.locator(".missed__named")).to_contain_text("C’est noté")
+    named = benoit.last.locator(".missed__named")
+    expect(named).to_contain_text("C’est noté")
+    expect(named).to_be_in_viewport()
+    expect(named).to_be_focused()
