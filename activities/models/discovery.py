@@ -64,7 +64,7 @@ class DiscoveryLog(Identified):
     rewritten_query = models.TextField(blank=True)
     degraded = models.TextField(blank=True, help_text=_("What the search had to do without."))
     decision = models.CharField(max_length=40, blank=True)
-    chosen_key = models.CharField(max_length=100, blank=True)
+    chosen_key = models.CharField(max_length=200, blank=True)
     milliseconds = models.PositiveIntegerField(default=0)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -90,7 +90,7 @@ class DiscoveryCandidate(Identified):
 
     log = models.ForeignKey(DiscoveryLog, on_delete=models.CASCADE, related_name="candidates")
     position = models.PositiveIntegerField()
-    key = models.CharField(max_length=100)
+    key = models.CharField(max_length=200)
     contract_hash = models.CharField(max_length=64, blank=True)
     lexical = models.FloatField(null=True)
     dense = models.FloatField(null=True)

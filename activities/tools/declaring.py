@@ -33,6 +33,8 @@ from activities.tools.strict import NotStrict, strict_object, unwrap_optional
 from agentapp.kernel.errors import Misconfigured
 
 _KEY = re.compile(r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$")
+#: As long as the columns that hold a tool's key.
+MAX_KEY = 100
 _PERMISSION = re.compile(r"^[a-z_]+\.[a-z_]+$")
 Function = TypeVar("Function", bound=Callable[..., ToolResult])
 
@@ -98,6 +100,8 @@ def tool(
 def _check(contract: ToolContract) -> None:
     if not _KEY.match(contract.key):
         raise ValueError("its key must look like 'app.verb_noun'")
+    if len(contract.key) > MAX_KEY:
+        raise ValueError(f"its key must have at most {MAX_KEY} characters")
     if contract.key.startswith(RESERVED):
         raise ValueError(f"keys that begin with {RESERVED!r} belong to tools of MCP servers")
     if not _PERMISSION.match(contract.permission):

@@ -4,8 +4,12 @@ import json
 
 import pytest
 
-from runs.llm.scripted import calls
-from tests.support.blueprints import activity, use
+from accounts import access
+from activities.actions import agent_import, revision_publish
+from activities.models import DiscoveryLog
+from runs.llm.base import Purpose
+from runs.llm.scripted import call, calls
+from tests.support.blueprints import activity, agent, use
 from tests.support.stage import effects
 from tests.support.world import World, act, refusals_of
 
@@ -70,3 +74,22 @@ def test_every_call_in_the_history_has_its_result(world: World, rounds: int) -> 
         for message in request.messages:
             assert all(isinstance(json.loads(call.arguments), dict) for call in message.calls)
         assert len(set(given)) == len(given)
+
+
+def test_keys_as_long_as_they_may_be_are_routed_to_and_logged(world: World) -> None:
+    longest = "k" * 64
+    draft = agent_import(
+        agent(activity(use("reserve"), key=longest), key=longest),
+        workspace=world.workspace,
+        actor=world.designer,
+    )
+    access.grant("activities.use_agent", world.owner, draft.agent)
+    revision_publish(draft, actor=world.designer)
+    answer = {"decision": "activity", "activity": f"{longest}.{longest}", "alternatives": []}
+    run = world.play(
+        world.post(),
+        call("choose_activity", answer, purpose=Purpose.ROUTE),
+        act("reserve", {"item": "A-100", "quantity": 1}),
+    )
+    assert run.outcome == "succeeded"
+    assert DiscoveryLog.objects.get(run_id=run.pk).chosen_key == f"{longest}.{longest}"
