@@ -20,6 +20,8 @@ from activities.tools import Control, Effect, Risk, ToolContract, registry
 
 #: How a contract that came from an MCP server names its source.
 SERVER = "mcp:"
+#: So many contracts are fetched at once where one usable tool is looked for; mostly the first is.
+_AT_ONCE = 100
 
 
 class StepTools:
@@ -102,9 +104,10 @@ def opens_any(step: Step, workspace: Workspace, permissions: Collection[str]) ->
     tools = StepTools(step, workspace)
     if not tools.openings:
         return False
-    keys = tool_cards(workspace, part_of(tools.openings), permissions).values_list("key", flat=True)
-    contracts = (contract for key in keys.iterator() if (contract := registry.get(key)) is not None)
-    return any(True for _each in tools.opened(contracts))
+    cards = tool_cards(workspace, part_of(tools.openings), permissions)
+    keys = list(cards.order_by("key").values_list("key", flat=True))
+    parts = (keys[place : place + _AT_ONCE] for place in range(0, len(keys), _AT_ONCE))
+    return any(True for part in parts for _each in tools.opened(registry.many(part).values()))
 
 
 def risk_through(contract: ToolContract, openings: Iterable[StepOpening]) -> Risk:

@@ -62,7 +62,8 @@ def _put(group: ToolGroup, wanted: Collection[str]) -> tuple[list[str], list[str
     """Make these the group's tools; return what came and what went. A tool that is gone may stay in it."""
     held = set(group.entries.values_list("tool_key", flat=True))
     added, gone = sorted(set(wanted) - held), sorted(held - set(wanted))
-    unknown = [key for key in added if registry.get_for(group.workspace_id, key) is None]
+    known = registry.many(added)
+    unknown = [key for key in added if key not in known or not known[key].is_for(group.workspace_id)]
     if unknown:
         raise InvalidInput(_("There is no tool “%(tool)s” here.") % {"tool": unknown[0]})
     group.entries.filter(tool_key__in=gone).delete()

@@ -1,5 +1,6 @@
 """Tool groups in the administration: what steps of a workspace can be opened to, under a name of its own."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -20,6 +21,7 @@ from activities.admin.page import name_of, person
 from activities.models import ToolGroup
 from activities.tools import registry
 from agentapp.kernel.errors import MandateError
+from agentapp.kernel.text import clean_text
 
 
 class ToolGroupForm(forms.ModelForm):
@@ -56,21 +58,21 @@ class ToolGroupForm(forms.ModelForm):
     @property
     def names(self) -> dict[str, str]:
         given = {"en": self.cleaned_data["name_en"], "fr": self.cleaned_data["name_fr"]}
-        return {language: text for language, text in given.items() if text}
+        cleaned = {language: clean_text(text).strip() for language, text in given.items()}
+        return {language: text for language, text in cleaned.items() if text}
 
     def clean(self) -> dict[str, Any]:
         """A tool of another workspace is told at its field."""
         values: dict[str, Any] = super().clean() or {}
         known = self.instance.workspace if self.instance.workspace_id else None
         workspace = values.get("workspace") or known
-        if workspace and any(_is_elsewhere(key, workspace) for key in values.get("tools", ())):
+        if workspace and _are_elsewhere(values.get("tools", ()), workspace):
             self.add_error("tools", _("This tool belongs to another workspace."))
         return values
 
 
-def _is_elsewhere(key: str, workspace: Workspace) -> bool:
-    contract = registry.get(key)
-    return contract is not None and not contract.is_for(workspace.pk)
+def _are_elsewhere(keys: Iterable[str], workspace: Workspace) -> bool:
+    return any(not contract.is_for(workspace.pk) for contract in registry.many(keys).values())
 
 
 def _tool_choices(workspaces: list[Workspace], held: list[str]) -> list[tuple[str, str]]:

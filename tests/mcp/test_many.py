@@ -10,16 +10,21 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from accounts import access
+from accounts.standing import standing
+from activities.actions import tool_group_create
+from activities.discovery.index import refresh
 from activities.mcp import actions
 from activities.mcp.actions import SecretPart
 from activities.mcp.address import NotReachable
 from activities.mcp.reading import tools_read
 from activities.mcp.secrets import SecretMissing
 from activities.models import McpServer, McpTransport
+from activities.openings import opens_any
 from activities.tools import Risk, registry
 from agentapp.kernel.errors import Conflict, InvalidInput
 from tests.mcp.conftest import ORDER, PROGRAM, SEARCH, Shop, at_shop, review, tool
 from tests.mcp.test_runs import order, ordering
+from tests.support.blueprints import activity, step
 from tests.support.world import World
 
 
@@ -43,6 +48,29 @@ def test_five_hundred_tools_are_read_page_by_page_and_cost_one_query_to_list(
     with CaptureQueriesContext(connection) as asked:
         assert registry.get("mcp.shop.tool_7") is not None
     assert len(asked) == 1
+
+
+def test_many_tools_that_no_agent_may_feed_cost_few_queries(
+    world: World, shop: Shop, server: McpServer
+) -> None:
+    """Each wants a record's name: an opening makes none of them usable, and all of them are asked about."""
+    shop.offer(*({**ORDER, "name": f"order_{n}"} for n in range(40)))
+    tools_read(server, actor=None)
+    server.tools.update(state="reviewed", pinned_hash=F("definition_hash"))
+    refresh(workspace=world.workspace)
+    access.grant("activities.use_mcpserver", world.keepers, server)
+    keys = list(server.tools.filter(name__startswith="order_").values_list("key", flat=True))
+    with CaptureQueriesContext(connection) as asked:
+        tool_group_create(world.workspace, key="all", name={}, tools=keys, actor=world.designer)
+    assert len(asked) < 15
+    draft = world.draft(activity(steps=[step(opens=[{"to": "group:all"}], passes_when="true")]))
+    opened, permissions = (
+        draft.activities.get().steps.get(),
+        standing(world.owner, world.workspace).permissions,
+    )
+    with CaptureQueriesContext(connection) as asked:
+        assert not opens_any(opened, world.workspace, permissions)
+    assert len(asked) < 15
 
 
 def test_two_thousand_tools_with_one_description_are_two_thousand_tools(

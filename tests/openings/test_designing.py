@@ -181,7 +181,7 @@ def test_the_page_of_groups_is_for_designers_of_the_workspace(
         sent = {
             "workspace": str(world.workspace.pk),
             "key": "shelf",
-            "name_en": "Shelf",
+            "name_en": "Shelf\u202e ",
             "name_fr": "Étagère",
             "tools": [key_of(name) for name in names(2)],
         }
