@@ -46,13 +46,21 @@ class ReviewPart:
 
 
 @transaction.atomic
-def tool_review(tool: McpTool, part: ReviewPart, *, definition_hash: str, actor: User | None) -> McpTool:
+def tool_review(
+    tool: McpTool,
+    part: ReviewPart,
+    *,
+    definition_hash: str,
+    actor: User | None,
+    version: int | None = None,
+) -> McpTool:
     """Let a tool be used as it is defined now, on these terms; the definition is pinned.
 
-    `definition_hash` is of the definition that was looked at. Raises NotAllowed, InvalidInput, and Conflict
-    when it changed meanwhile.
+    `definition_hash` is of the definition that was looked at, `version` of the terms, where they were. Raises
+    NotAllowed, InvalidInput, and Conflict when one of them changed meanwhile.
     """
     require_workspace(actor, tool.server.workspace)
+    _require_as_seen(_locked_tool(tool), version)
     reviewed = _review(tool, part, definition_hash, actor)
     refresh(workspace=tool.server.workspace, keys=[reviewed.key])
     return reviewed
@@ -127,6 +135,12 @@ def settled(tool: McpTool) -> dict[str, Any]:
     }
     names = ("summary", "when_not_to_use", "risk", "reads_only", "title", "aliases", "examples", "tags")
     return {**{name: getattr(tool, name) for name in names}, "params": params, "pinned": tool.pinned_hash}
+
+
+def _require_as_seen(locked: McpTool, version: int | None) -> None:
+    """What somebody else settled is not undone by who has not seen it. Raises Conflict."""
+    if version is not None and locked.version != version:
+        raise Conflict(_("The tool was changed while you looked at it. Look at it again."))
 
 
 def _check(tool: McpTool, part: ReviewPart) -> None:

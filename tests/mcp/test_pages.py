@@ -121,6 +121,21 @@ def test_a_changed_tool_shows_what_changed_and_can_be_reviewed_again(
     assert registry.get(reviewed.key) is None
 
 
+def test_of_two_who_review_at_once_the_second_looks_again(
+    desk: Client, server: McpServer, reviewed: McpTool
+) -> None:
+    address = at("desk_server_tool", reviewed.pk)
+    older = fields_of(text(desk, address)) | {"tool-when_not_to_use": ["Never."]}
+    stricter = fields_of(text(desk, address))
+    stricter.pop("param-item_id-agent")
+    assert desk.post(address, stricter).status_code == 302
+    again = desk.post(address, older)
+    assert again.status_code == 200
+    assert "Look at it again." in again.content.decode()
+    assert tool(server, "place_order").when_not_to_use == ""
+    assert not tool(server, "place_order").params.get(name="item_id").agent
+
+
 def test_several_are_reviewed_as_the_page_showed_them(world: World, desk: Client, server: McpServer) -> None:
     tools = list(server.tools.all())
     ticked = [f"{each.pk}:{each.definition_hash}" for each in tools[:1]] + [f"{tools[1].pk}:another"]

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 
 from activities.admin.forms.server_tools import ToolForms, chosen_tools
 from activities.admin.page import Link, attempt, desk, name_of, person, show, to
+from activities.admin.views.revisions import version_of
 from activities.admin.views.servers import server_trail
 from activities.mcp.actions import ReviewPart, tool_quarantine, tool_review, tools_review
 from activities.mcp.changes import changes_of
@@ -45,10 +46,12 @@ def tool_page(request: HttpRequest, tool_id: UUID) -> HttpResponse:
 
 
 def _review(request: HttpRequest, tool: McpTool, part: ReviewPart) -> bool:
-    seen = request.POST.get("definition", "")
+    seen, version = request.POST.get("definition", ""), version_of(request)
     done = _("The tool is reviewed and may be used by those with the right on its server.")
     return attempt(
-        request, done, lambda: tool_review(tool, part, definition_hash=seen, actor=person(request))
+        request,
+        done,
+        lambda: tool_review(tool, part, definition_hash=seen, version=version, actor=person(request)),
     )
 
 
