@@ -11,6 +11,7 @@ from unfold.admin import ModelAdmin
 
 from accounts.models import User
 from activities import designing
+from activities.admin.columns import Columns
 from activities.admin.extensions import extensions
 from activities.admin.page import name_of, person
 from activities.admin.views import agents, learned, preview, revisions, rights, sections
@@ -18,10 +19,10 @@ from activities.models import Agent
 
 
 @admin.register(Agent)
-class AgentAdmin(ModelAdmin):
+class AgentAdmin(Columns, ModelAdmin):
     """A designer's agents. What lies behind a row are pages of the desk."""
 
-    list_display = ("shown_name", "key", "workspace", "offered", "drafts")
+    list_display = ("shown_name", "shown_key", "shown_workspace", "offered", "drafts")
     list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")

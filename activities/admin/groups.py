@@ -17,6 +17,7 @@ from unfold.widgets import (
 from accounts.models import User, Workspace
 from activities import designing
 from activities.actions import tool_group_change, tool_group_create, tool_group_remove
+from activities.admin.columns import Columns
 from activities.admin.page import name_of, person
 from activities.models import ToolGroup
 from activities.tools import registry
@@ -41,13 +42,17 @@ class ToolGroupForm(forms.ModelForm):
     class Meta:
         model = ToolGroup
         fields = ("workspace", "key")
+        labels = {"workspace": _("Workspace"), "key": _("Key")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         group = None if self.instance._state.adding else self.instance
         held = list(group.entries.values_list("tool_key", flat=True)) if group else []
         offered: Any = self.fields["tools"]
-        offered.choices = _tool_choices(self._workspaces(group), held)
+        workspaces = self._workspaces(group)
+        offered.choices = _tool_choices(workspaces, held)
+        if group is None and len(workspaces) == 1:
+            self.initial.setdefault("workspace", workspaces[0])
         if group:
             names = {f"name_{language}": text for language, text in group.name.items()}
             self.initial.update({"tools": held, **names})
@@ -86,11 +91,12 @@ def _tool_choices(workspaces: list[Workspace], held: list[str]) -> list[tuple[st
 
 
 @admin.register(ToolGroup)
-class ToolGroupAdmin(ModelAdmin):
+class ToolGroupAdmin(Columns, ModelAdmin):
     """The groups of the workspaces in which this person designs."""
 
     form = ToolGroupForm
-    list_display = ("shown_name", "key", "workspace", "tools")
+    change_list_template = "admin/desk/groups.html"
+    list_display = ("shown_name", "shown_key", "shown_workspace", "tools")
     list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")

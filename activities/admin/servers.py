@@ -11,6 +11,7 @@ from unfold.admin import ModelAdmin
 
 from accounts.models import User
 from activities import designing
+from activities.admin.columns import Columns
 from activities.admin.page import person
 from activities.admin.views import server_tools, servers
 from activities.admin.views.agents import as_id
@@ -19,10 +20,10 @@ from activities.models import McpServer
 
 
 @admin.register(McpServer)
-class McpServerAdmin(ModelAdmin):
+class McpServerAdmin(Columns, ModelAdmin):
     """The servers of a designer's workspaces. What lies behind a row are pages of the desk."""
 
-    list_display = ("name", "key", "workspace", "condition", "reviewed", "waiting")
+    list_display = ("name", "shown_key", "shown_workspace", "condition", "reviewed", "waiting")
     list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")

@@ -7,6 +7,7 @@ from django import template
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from activities.models.activity import FieldKind
 from activities.models.fields import in_language
 
 register = template.Library()
@@ -46,3 +47,9 @@ def _entry(name: str, value: Any, indent: str) -> list[str]:
 def named(part: Any) -> str:
     """Return the name of an agent, activity or step in the reader's language, else its key."""
     return in_language(part.name, (get_language() or "en")[:2]) or str(part.key)
+
+
+@register.filter
+def type_name(value_type: str) -> str:
+    """Return the name of a parameter's type in the reader's language."""
+    return str(dict(FieldKind.choices).get(value_type, value_type))

@@ -143,11 +143,16 @@ def _person(workspace: Workspace, person: Person) -> User:
 
 
 def _agent(workspace: Workspace, designer: User) -> Agent:
-    """Publish the agent, and again when its file or the tools it relies on have changed since."""
+    """Publish the agent, and again when its file or the tools it relies on have changed since.
+
+    What a designer published or retired in its place stays as it is.
+    """
     blueprint = load_blueprint()
     note = f"{BLUEPRINT.name}, {blueprint.fingerprint[:16]}"
     agent = Agent.objects.filter(workspace=workspace, key=blueprint.key).first()
     published = agent.revisions.filter(state=RevisionState.PUBLISHED).first() if agent else None
+    if agent is not None and (published is None or not published.note.startswith(f"{BLUEPRINT.name}, ")):
+        return agent
     if published is not None and published.note == note and not outdated_tools(published):
         return published.agent
     revision = agent_import(blueprint, workspace=workspace, actor=designer, note=note)

@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from accounts import access
 from accounts.models import AuditEvent, User, Workspace
+from activities.actions import revision_draft_from, revision_publish, revision_retire
 from activities.models import Agent, Revision
 from activities.rights import offered_activities
 from examples.billing import demo
@@ -37,6 +38,18 @@ def test_a_second_time_changes_nothing(workspace: Workspace) -> None:
     before = everything()
     assert demo.seed_demo(customers=120, invoices=60) == workspace
     assert everything() == before
+
+
+@pytest.mark.parametrize("retired", [False, True])
+def test_what_a_designer_published_or_retired_stays(workspace: Workspace, retired: bool) -> None:
+    designer = User.objects.get(email="daniel@example.com")
+    revision = revision_draft_from(Revision.objects.get(), actor=designer)
+    revision_publish(revision, actor=designer)
+    if retired:
+        revision_retire(revision, actor=designer)
+    before = set(Revision.objects.values_list("pk", "state"))
+    demo.seed_demo(customers=120, invoices=60)
+    assert set(Revision.objects.values_list("pk", "state")) == before
 
 
 def test_everybody_can_sign_in_as_announced(workspace: Workspace) -> None:

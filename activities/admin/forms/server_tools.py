@@ -39,7 +39,9 @@ class ReviewForm(DeskForm):
     when_not_to_use = fields.text(
         label=_("When not to use it"), limit=300, help_text=_("Such as “when only a name is known”.")
     )
-    tags = fields.LinesField(label=_("Tags"), rows=2, limit=50)
+    tags = fields.LinesField(
+        label=_("Tags"), rows=2, limit=50, help_text=_("One per line. A step can be open to a tag.")
+    )
     risk = forms.ChoiceField(
         label=_("Risk"),
         choices=RISKS,

@@ -114,6 +114,10 @@ class StepForm(DeskForm):
         )
         offered: Any = self.fields["tools"]
         offered.choices = tools
+        if not tools:
+            offered.help_text = _(
+                "This activity names no tool. Add some under Tools, or open the step below."
+            )
         target: Any = self.fields["escalate_to"]
         own = [(group_name(group), str(group.workspace_group.label)) for group in groups]
         target.choices = [("", _("the workspace's escalation group")), *own]

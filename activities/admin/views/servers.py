@@ -131,6 +131,7 @@ def rights_page(request: HttpRequest, server_id: UUID) -> HttpResponse:
         attempt(request, _("The rights are changed."), change)
         return to("desk_server_rights", server.pk)
     context = {
+        "server": server,
         "form": form,
         "table": table_of([subject]),
         "may_grant": True,

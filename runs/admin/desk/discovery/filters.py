@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Workspace
 from activities import designing
-from activities.admin.page import person
+from activities.admin.page import name_of, person
 from activities.models import Agent
 from activities.models.discovery import DiscoveryStage
 
@@ -54,8 +54,9 @@ class Filters:
         return urlencode({name: value for name, value in given.items() if value})
 
     @property
-    def agents(self) -> list[Agent]:
-        return list(Agent.objects.filter(workspace=self.workspace).order_by("key"))
+    def agents(self) -> list[tuple[str, str]]:
+        found = Agent.objects.filter(workspace=self.workspace).order_by("key")
+        return [(agent.key, name_of(agent.name, agent.key)) for agent in found]
 
     @property
     def periods(self) -> tuple[tuple[int, object], ...]:

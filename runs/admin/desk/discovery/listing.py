@@ -12,6 +12,7 @@ from activities.models import Activity, Card, DiscoveryCandidate, DiscoveryLog, 
 from activities.models.discovery import NOT_FOUND, DiscoveryStage
 from activities.openings import part_of
 from runs.admin.desk.discovery.filters import Filters
+from runs.admin.desk.discovery.naming import card_names, name_now
 from runs.models import Escalation, Missed, Run
 from runs.models.missed import MissCause
 
@@ -40,7 +41,9 @@ def requests(filters: Filters, only: str) -> Page:
     else:
         found = found.filter(decision__in=[only] if only in NOT_FOUND else NOT_FOUND)
     counted = Prefetch("missed", Missed.objects.filter(struck_at=None))
-    return _page(found.prefetch_related(counted), filters)
+    page = _page(found.prefetch_related(counted), filters)
+    name_now([item for row in page.rows for item in row.missed.all()], filters.workspace)
+    return page
 
 
 def _narrowed(rows: QuerySet[Any], filters: Filters) -> QuerySet[Any]:
@@ -68,7 +71,9 @@ def missed(filters: Filters) -> QuerySet[Missed]:
 
 
 def missed_page(filters: Filters) -> Page:
-    return _page(missed(filters).select_related("named_by", "struck_by", "log"), filters)
+    page = _page(missed(filters).select_related("named_by", "struck_by", "log"), filters)
+    name_now(page.rows, filters.workspace)
+    return page
 
 
 def most_missed(filters: Filters) -> list[Any]:
@@ -76,7 +81,9 @@ def most_missed(filters: Filters) -> list[Any]:
     causes = {cause.value: Count("pk", filter=Q(cause=cause)) for cause in MissCause}
     grouped = missed(filters).filter(struck_at=None).order_by().values("stage", "key")
     counted = grouped.annotate(times=Count("pk"), name=Max("label"), **causes)
-    return list(counted.order_by("-times", "key")[:MOST])
+    found = list(counted.order_by("-times", "key")[:MOST])
+    names = card_names({row["key"] for row in found}, filters.workspace)
+    return [{**row, "name": names.get(row["key"], row["name"])} for row in found]
 
 
 @dataclass(frozen=True)

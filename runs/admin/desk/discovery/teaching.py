@@ -20,6 +20,7 @@ from activities.models.discovery import DiscoveryStage
 from activities.models.fields import in_language
 from agentapp.kernel.text import fold
 from runs.admin.desk.discovery.filters import Filters
+from runs.admin.desk.discovery.naming import name_now
 from runs.models import Missed
 from runs.nameable import nameable
 
@@ -53,12 +54,14 @@ def asked_for(filters: Filters, pk: UUID) -> Asked:
         if row is None:
             raise designing.missing()
         if row.log is None:
+            name_now([row], filters.workspace)
             return Asked(row.query, row.language, row.stage, None, (row,), ())
         log = row.log
     considered = log.candidates.order_by("position")[:_CONSIDERED]
     of_it = Q(log=log) if log.run_id is None else Q(run_id=log.run_id)
-    missed = Missed.objects.filter(of_it, struck_at=None).select_related("named_by").order_by("pk")
-    return Asked(log.query, log.language, log.stage, log, tuple(missed), tuple(considered))
+    missed = tuple(Missed.objects.filter(of_it, struck_at=None).select_related("named_by").order_by("pk"))
+    name_now(missed, filters.workspace)
+    return Asked(log.query, log.language, log.stage, log, missed, tuple(considered))
 
 
 class AliasForm(DeskForm):

@@ -27,6 +27,7 @@ from runs.admin.desk.discovery import listing
 from runs.admin.desk.discovery.chart import chart
 from runs.admin.desk.discovery.figures import rates
 from runs.admin.desk.discovery.filters import Filters, read_filters
+from runs.admin.desk.discovery.naming import card_names
 from runs.admin.desk.discovery.teaching import (
     AliasForm,
     Asked,
@@ -152,7 +153,14 @@ def request_page(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = AliasForm(cards, posted, initial=initial_alias(asked, cards))
     if posted is not None and form.is_valid() and _teach(request, filters, form, cards):
         return redirect(f"{reverse('admin:desk_discovery_request', args=[pk])}?{filters.query}")
-    context = {"asked": asked, "pk": pk, "form": form, "name_form": _name_form(request, filters, asked)}
+    names = card_names({each.key for each in asked.considered}, filters.workspace)
+    context = {
+        "asked": asked,
+        "considered": [(each, names.get(each.key, "")) for each in asked.considered],
+        "pk": pk,
+        "form": form,
+        "name_form": _name_form(request, filters, asked),
+    }
     status = 200 if posted is None else 422
     return _show(request, filters, "desk_discovery_request", context, status=status)
 
