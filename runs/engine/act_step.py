@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import ActorKind
 from activities.models.activity import FieldKind
-from activities.tools import registry
+from activities.tools import Effect, registry
 from agentapp.kernel.rows import insert
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
@@ -34,7 +34,7 @@ MAX_CALLS_PER_REPLY = 200
 def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward:
     """Let the model propose actions for the step. Returns how the run goes on."""
     asked_model = send(view, prepared) if prepared else ask(view, step_request(view, step), step)
-    calls = asked_model.reply.calls
+    calls, put_off = _acting_first(asked_model.reply.calls)
     said = declared(view, step, calls)
     for call in calls:
         if call.name == ASK_PERSON:
@@ -49,10 +49,31 @@ def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward
         if failure is not None:
             text = asked_model.reply.text
             record_failure(view, failure, text, journal, step=step, model_call_id=asked_model.row.pk)
+        if put_off is not None:
+            reason = shorten(str(_read(put_off).get("reason") or ""), 1_000)
+            journal.event("escalation.put_off", {"step": step.step.key, "reason": reason}, ActorKind.MODEL)
         _declare(step, said, journal)
         record_again(view, step, again, asked_model.row, journal)
         _propose(view, step, asked_model, [call for call in calls if call.name != FIND_TOOLS], journal)
         return follow(view, journal)
+
+
+def _acting_first(calls: Sequence[CallDelta]) -> tuple[Sequence[CallDelta], CallDelta | None]:
+    """Return the calls to go by, and the escalation that waits for what they find.
+
+    A reply that looks something up and gives up in the same breath has not seen yet what it looked up. Where
+    anything but reading was proposed beside it, the escalation stands and nothing is started.
+    """
+    escalation = next((call for call in calls if call.name == ESCALATE), None)
+    others = [call for call in calls if call.name != ESCALATE]
+    if escalation is None or not others or not all(_only_reads(call.name) for call in others):
+        return calls, None
+    return others, escalation
+
+
+def _only_reads(name: str) -> bool:
+    contract = registry.by_wire_name(name)
+    return contract is not None and contract.effect is Effect.NONE
 
 
 def _ended_without_a_call(view: RunView, step: RunStep, asked_model: AskedModel) -> FailureKind | None:

@@ -10,7 +10,7 @@ function post(url, values, controls) {
   busy.forEach((control) => {
     control.disabled = true;
   });
-  htmx.ajax("POST", url, { source, target: source, swap: "none", values });
+  htmx.ajax("POST", url, { source, target: source, swap: "none", values }).catch(() => {}); // what failed is told by the request's own event
 }
 
 function done() {

@@ -9,7 +9,7 @@ function refresh() {
   htmx.ajax("GET", `${search.form.action}?current=${encodeURIComponent(current)}`, {
     target: "#conversation-list",
     swap: "outerHTML",
-  });
+  }).catch(() => {}); // offline: the list is read again with the next search or message
 }
 
 document.addEventListener("timeline:changed", (event) => {

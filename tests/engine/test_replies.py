@@ -170,3 +170,18 @@ def test_a_step_that_may_act_and_does_not(world: World) -> None:
     assert run.outcome == "succeeded"
     assert stage.calls == []
     assert refusals_of(run) == []
+
+
+def test_an_agent_that_looks_and_gives_up_at_once_looks_first(world: World) -> None:
+    world.publish(activity(use("find_items")))
+    both = calls(("store_find_items", {"words": "A-100"}), ("escalate", {"reason": "It is not there."}))
+    run = world.run(both)
+    assert (run.outcome, states_of(run)) == ("succeeded", ["succeeded"])
+    assert "escalation.put_off" in event_types(run)
+
+
+def test_an_agent_that_acts_and_gives_up_at_once_does_not_act(reserving: World) -> None:
+    both = calls(("store_reserve", {"item": "A-100", "quantity": 1}), ("escalate", {"reason": "Unsure."}))
+    run = reserving.run(both)
+    assert run.state == "escalated"
+    assert effects() == []

@@ -28,6 +28,7 @@ TITLES: Mapping[str, Any] = {
     "run.started": _("The procedure began"),
     "step.engaged": _("A step began"),
     "intention.declared": _("The agent declared its intention"),
+    "escalation.put_off": _("The agent wanted to hand over while it looked something up: it looks first"),
     "failure.named": _("The model left the path: this is named"),
     "tools.searched": _("The tools that may be needed were looked up"),
     "model.called": _("The model was asked"),
