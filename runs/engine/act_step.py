@@ -1,12 +1,13 @@
 """One round with the model on a step: its reply becomes proposed calls, a question, or a way out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
 from accounts.models import ActorKind
 from activities.models.activity import FieldKind
 from activities.tools import Effect, registry
+from activities.tools.contract import wire_name
 from agentapp.kernel.rows import insert
 from agentapp.kernel.text import clean_text, shorten
 from runs.arguments import BadArguments, parse_arguments
@@ -25,6 +26,7 @@ from runs.models.escalation import EscalationReason
 from runs.models.question import AskedBecause
 from runs.questions import Asked, ask_person
 from runs.states import RunState, change_state
+from runs.step_tools import shown_in
 from runs.view import RunView
 
 #: Of one reply, no more calls than this are even recorded one by one.
@@ -93,13 +95,14 @@ def _ended_without_a_call(view: RunView, step: RunStep, asked_model: AskedModel)
 def _propose(
     view: RunView, step: RunStep, asked_model: AskedModel, calls: Sequence[CallDelta], journal: Journal
 ) -> None:
+    known = _known_names(view, step)
     rows = [
         ToolCall(
             run=view.run,
             step=step,
             model_call=asked_model.row,
             position=len(view.calls) + index,
-            tool_key=_key_of(call.name),
+            tool_key=_key_of(known, call.name),
             proposed_arguments=clean_text(call.arguments)[:200_000],
         )
         for index, call in enumerate(calls[:MAX_CALLS_PER_REPLY], start=1)
@@ -111,13 +114,18 @@ def _propose(
         journal.event("call.proposed", {"call": str(row.pk), "tool": row.tool_key}, ActorKind.MODEL)
 
 
-def _key_of(name: str) -> str:
-    """Return the tool's key for the name a model used, else that name as it is: nothing is fuzzy-matched."""
-    contract = registry.by_wire_name(name)
-    if contract is not None:
-        return contract.key
+def _known_names(view: RunView, step: RunStep) -> dict[str, str]:
+    """Return the keys of the tools that this run knows, by the names that models call them."""
+    return {wire_name(key): key for key in (*view.bindings, *shown_in(view, step))}
+
+
+def _key_of(known: Mapping[str, str], name: str) -> str:
+    """Return the tool's key for the name a model used, else that name as it is, which is no key.
+
+    Nothing is fuzzy-matched, and whether something else is called so is not told.
+    """
     written = clean_text(name)[:99]
-    return written if registry.get(written) is None else f"{written}?"
+    return known.get(name) or (f"{written}?" if "." in written else written)
 
 
 def _declare(step: RunStep, said: Declared | None, journal: Journal) -> None:

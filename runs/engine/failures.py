@@ -24,7 +24,6 @@ SCOPE_ROUNDS = 3
 TOLD = 1
 
 _OF_REFUSAL = {
-    "unknown_tool": FailureKind.SCOPE,
     "not_in_step": FailureKind.SCOPE,
     "not_agent_controlled": FailureKind.SCOPE,
     "outside_limits": FailureKind.SCOPE,

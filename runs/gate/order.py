@@ -99,26 +99,25 @@ def call_digest(
 
 def _contract(view: RunView, step: RunStep, key: str) -> tuple[ToolContract, ToolBinding]:
     contract = registry.get_for(view.run.workspace_id, key)
-    if contract is None:
-        raise _outside(view, step, key, unknown=True)
-    binding = usable(view, step, contract)
-    if binding is None:
+    binding = None if contract is None else usable(view, step, contract)
+    if contract is None or binding is None:
         raise _outside(view, step, key)
     if contract.hash != binding.contract_hash:
         raise Refused("contract_changed", f"The contract of {key} changed since this activity was published.")
     return contract, binding
 
 
-def _outside(view: RunView, step: RunStep, key: str, *, unknown: bool = False) -> Refused:
-    """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault."""
+def _outside(view: RunView, step: RunStep, key: str) -> Refused:
+    """Return the refusal of what the step does not offer. What it offered and is gone is nobody's fault.
+
+    Of everything else it says the same, so that nobody learns from it what exists.
+    """
     # Of a tool that is gone, only the name that the model used is known.
     shown = {name: each for each in shown_in(view, step) for name in (each, wire_name(each))}
     if key in {*view.bindings, *shown} and (why := registry.why_not(shown.get(key, key))):
         return Refused("contract_changed", f"{key} is not what this activity was published with: {why}.")
     if key in shown:
         return Refused("withdrawn", "This function is not available any more. Use another, or search again.")
-    if unknown:
-        return Refused("unknown_tool", "There is no such function. Call one of those this step offers.")
     return Refused("not_in_step", "This function is not part of this step. Call one of those it offers.")
 
 

@@ -47,7 +47,7 @@ def test_a_name_is_never_fuzzy_matched(world: World) -> None:
     arguments = {"item": "A-100", "quantity": 1}
     run = world.run(calls(*[(name, arguments) for name in NAMES]), act("reserve", arguments))
     codes = refusals_of(run)
-    wrong = {repr(name): code for name, code in zip(NAMES, codes, strict=False) if code != "unknown_tool"}
+    wrong = {repr(name): code for name, code in zip(NAMES, codes, strict=False) if code != "not_in_step"}
     assert wrong == {}
     assert effects() == ["reserve A-100 x1"]
     assert run.tool_calls == len(NAMES) + 1
@@ -58,7 +58,7 @@ def test_an_unknown_name_is_told_to_the_model_and_the_run_goes_on(world: World) 
     world.run(act("nothing"), act("find_items", {"words": None}))
     history = world.requests()[1].messages
     assert [message.role for message in history[-2:]] == ["assistant", "tool"]
-    assert "unknown_tool" in history[-1].text
+    assert "not_in_step" in history[-1].text
     assert "store_reserve" not in history[-1].text
 
 

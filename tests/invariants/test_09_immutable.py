@@ -148,7 +148,7 @@ def test_a_tool_that_is_gone_stops_nothing_else(world: World) -> None:
         run = world.play(run, *[act("order", ORDER)] * 2)
     finally:
         registry.add(known)
-    assert refusals_of(run)[0] == "unknown_tool"
+    assert refusals_of(run)[0] == "not_in_step"
     assert run.state == "escalated"
     assert stage.sent == []
 

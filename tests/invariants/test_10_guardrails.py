@@ -50,7 +50,7 @@ def test_refused_calls_count_too(world: World) -> None:
             ("store_reserve", {"item": "A-200"}),
         )
     )
-    assert refusals_of(run) == ["unknown_tool", "unknown_tool", "", "guardrail"]
+    assert refusals_of(run) == ["not_in_step", "not_in_step", "", "guardrail"]
     assert effects() == ["reserve A-100 x1"]
 
 

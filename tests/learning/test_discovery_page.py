@@ -114,7 +114,7 @@ def test_what_is_counted(world: World, desk: Client) -> None:
     assert figures(desk, days=90).whole.searches == 7
     assert figures(desk, stage="tools").whole.searches == 1
     assert figures(desk, agent="other").whole.found == 1
-    assert figures(desk, agent="nobody").whole.searches == 0
+    assert figures(desk, agent="nobody\x00").whole.searches == 0
     by_day = {row.day: row.searches for row in figures(desk).parts}
     assert len(by_day) == 30
     assert by_day[timezone.localdate()] == 5

@@ -231,7 +231,7 @@ def test_another_workspaces_tool_is_no_tool_here(
     access.grant("activities.use_mcpserver", world.owner, McpServer.objects.get(pk=reviewed.server_id))
     run = world.start()
     run = world.play(run, order(), order(), order())
-    assert set(refusals_of(run)) <= {"unknown_tool", "contract_changed"}
+    assert set(refusals_of(run)) <= {"not_in_step", "contract_changed"}
     assert not shop.calls
     with pytest.raises(InvalidInput):
         agent_import(agent(ordering(key="mine"), key="mine"), workspace=world.workspace, actor=world.designer)

@@ -12,6 +12,7 @@ from activities.tools import Control, Preview, Risk
 from activities.tools import registry as tools
 from agentapp.kernel.errors import InvalidInput
 from runs.engine import act_calls
+from runs.llm.base import Purpose
 from runs.llm.scripted import call
 from runs.models import ToolCall
 from runs.states import CallState
@@ -97,8 +98,36 @@ def test_a_tool_of_another_workspace_is_neither_found_nor_run(world: World) -> N
     with catalogue(*map(reading, names(3)), theirs):
         world.publish(open_activity())
         run = world.run(ask_for("price of thrones"), ask_for("price of chairs"), text="Price of thrones")
-    assert refusals_of(run) == ["unknown_tool", ""]
+    assert refusals_of(run) == ["not_in_step", ""]
     assert "thrones" not in "".join(each.name for request in world.requests() for each in request.functions)
+
+
+def test_a_refusal_does_not_tell_what_exists(world: World) -> None:
+    """Forbidden, another workspace's, outside the opening, not shown, invented: all leave the same behind."""
+    others = [
+        reading("price of safes", permission="store.admin"),
+        reading("price of thrones", workspace_id=world.elsewhere.pk),
+        reading("price of secrets", tags=("hidden",)),
+        *map(reading, SOME),
+    ]
+    asked = (
+        "price of safes",
+        "price of thrones",
+        "price of secrets",
+        "insurance of lamps",
+        "price of nothing",
+    )
+    left = []
+    with catalogue(*others):
+        world.publish(open_activity())
+        for name in asked:
+            said = [wire(name), wire(name).replace("_", ".", 1)]
+            lines = [call(each, {"note": None}, purpose=Purpose.STEP) for each in said]
+            run = world.run(*lines, ask_for("price of chairs"), text=CHAIRS)
+            told = [(each.tool_key, each.error_code, each.error_message) for each in calls_of(run)[:2]]
+            left.append(str(told).replace(name.replace(" ", "_"), "NAME"))
+    assert len(set(left)) == 1, left
+    assert "not_in_step" in left[0]
 
 
 def test_a_named_tool_of_another_workspace_is_refused(world: World) -> None:
@@ -107,7 +136,7 @@ def test_a_named_tool_of_another_workspace_is_refused(world: World) -> None:
     world.publish(activity(use("find_items")))
     replaced(replace(find, workspace_id=world.elsewhere.pk))
     run = world.run(act("find_items", {"words": None}), LAST_WAY_OUT)
-    assert refusals_of(run) == ["unknown_tool"]
+    assert refusals_of(run) == ["not_in_step"]
 
 
 def test_a_right_lost_between_showing_and_calling_is_asked_again(world: World) -> None:

@@ -14,6 +14,7 @@ from activities import designing
 from activities.admin.page import name_of, person
 from activities.models import Agent
 from activities.models.discovery import DiscoveryStage
+from agentapp.kernel.text import clean_text
 
 PERIODS = ((7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("a year")))
 _USUAL = 30
@@ -80,7 +81,7 @@ def read_filters(request: HttpRequest) -> Filters:
         workspaces=designed,
         days=next((period for period, _label in PERIODS if str(period) == days), _USUAL),
         stage=stage if stage in DiscoveryStage.values else "",
-        agent=request.GET.get("agent", "")[:64],
+        agent=clean_text(request.GET.get("agent", ""))[:64],
         before=_uuid(request.GET.get("before", "")),
     )
 
