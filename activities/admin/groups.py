@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.widgets import (
@@ -100,8 +101,10 @@ class ToolGroupAdmin(Columns, ModelAdmin):
     list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")
-    fields = ("workspace", "key", "name_en", "name_fr", "tools")
     actions = None
+
+    class Media:
+        css = {"all": ("admin_desk/desk.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ToolGroup]:
         theirs = designing.workspaces_designed(person(request))
@@ -116,8 +119,12 @@ class ToolGroupAdmin(Columns, ModelAdmin):
     def tools(self, group: Any) -> int:
         return int(group.size)
 
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        place = ("shown_workspace", "shown_key") if obj else ("workspace", "key")
+        return (*place, "name_en", "name_fr", "tools")
+
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
-        return ("workspace", "key") if obj else ()  # steps name it by them
+        return ("shown_workspace", "shown_key") if obj else ()  # steps name it by them
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "workspace":
@@ -128,15 +135,21 @@ class ToolGroupAdmin(Columns, ModelAdmin):
         names, tools, actor = form.names, form.cleaned_data["tools"], person(request)
         if change:
             tool_group_change(obj, name=names, tools=tools, actor=actor)
+            obj.name = names  # what the person is told was changed
             return
         made = tool_group_create(obj.workspace, key=obj.key, name=names, tools=tools, actor=actor)
         obj.pk, obj._state.adding = made.pk, False
 
     def delete_model(self, request: HttpRequest, obj: ToolGroup) -> None:
+        tool_group_remove(obj, actor=person(request))
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Delete, or say why not: nothing then says that it was deleted, neither page nor history."""
         try:
-            tool_group_remove(obj, actor=person(request))
+            return super().delete_view(request, object_id, extra_context)
         except MandateError as error:
             messages.error(request, str(error))
+            return redirect("admin:activities_toolgroup_change", object_id)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from accounts.models import AuditEvent, User
@@ -196,3 +197,20 @@ def test_the_page_of_groups_is_for_designers_of_the_workspace(
         elsewhere = sent | {"workspace": str(world.elsewhere.pk), "key": "theirs"}
         assert desk.post(url, elsewhere).status_code == 200, "told at its field"
     assert ToolGroup.objects.count() == 1
+
+
+def test_a_group_that_a_step_is_open_to_is_not_said_to_be_deleted(
+    world: World, sign_in: Callable[[User], Client]
+) -> None:
+    with catalogue(*map(reading, names(2))):
+        group = tool_group_create(
+            world.workspace, key="shelf", name={"en": "Shelf"}, tools=[], actor=world.designer
+        )
+        world.draft(open_activity(opens=[opening("group:shelf")]))
+        desk = sign_in(world.designer)
+        page = desk.post(at("activities_toolgroup_delete", group.pk), {"post": "yes"}, follow=True)
+    said = page.content.decode()
+    assert "A step is open to this group." in said
+    assert "deleted successfully" not in said
+    assert ToolGroup.objects.filter(pk=group.pk).exists()
+    assert not LogEntry.objects.exists()
