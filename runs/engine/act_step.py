@@ -36,7 +36,7 @@ MAX_CALLS_PER_REPLY = 200
 def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward:
     """Let the model propose actions for the step. Returns how the run goes on."""
     asked_model = send(view, prepared) if prepared else ask(view, step_request(view, step), step)
-    calls, put_off = _acting_first(asked_model.reply.calls)
+    calls, put_off = _acting_first(view, step, asked_model.reply.calls)
     said = declared(view, step, calls)
     for call in calls:
         if call.name == ASK_PERSON:
@@ -60,7 +60,9 @@ def ask_model(view: RunView, step: RunStep, prepared: Prepared | None) -> Onward
         return follow(view, journal)
 
 
-def _acting_first(calls: Sequence[CallDelta]) -> tuple[Sequence[CallDelta], CallDelta | None]:
+def _acting_first(
+    view: RunView, step: RunStep, calls: Sequence[CallDelta]
+) -> tuple[Sequence[CallDelta], CallDelta | None]:
     """Return the calls to go by, and the escalation that waits for what they find.
 
     A reply that looks something up and gives up in the same breath has not seen yet what it looked up. Where
@@ -68,14 +70,17 @@ def _acting_first(calls: Sequence[CallDelta]) -> tuple[Sequence[CallDelta], Call
     """
     escalation = next((call for call in calls if call.name == ESCALATE), None)
     others = [call for call in calls if call.name != ESCALATE]
-    if escalation is None or not others or not all(_only_reads(call.name) for call in others):
+    if escalation is None or not others or not _all_read(view, step, others):
         return calls, None
     return others, escalation
 
 
-def _only_reads(name: str) -> bool:
-    contract = registry.by_wire_name(name)
-    return contract is not None and contract.effect is Effect.NONE
+def _all_read(view: RunView, step: RunStep, calls: Sequence[CallDelta]) -> bool:
+    """True when each call is of a tool this run knows that only reads; of others nothing is told."""
+    known = _known_names(view, step)
+    keys = [known.get(call.name, "") for call in calls]
+    found = registry.many(keys)
+    return all(key in found and found[key].effect is Effect.NONE for key in keys)
 
 
 def _ended_without_a_call(view: RunView, step: RunStep, asked_model: AskedModel) -> FailureKind | None:

@@ -180,6 +180,15 @@ def test_an_agent_that_looks_and_gives_up_at_once_looks_first(world: World) -> N
     assert "escalation.put_off" in event_types(run)
 
 
+@pytest.mark.parametrize("name", ["store_find_items", "store_nothing"])
+def test_a_tool_of_elsewhere_is_not_looked_at_first_whether_it_exists_or_not(
+    reserving: World, name: str
+) -> None:
+    run = reserving.run(calls((name, {"words": "A-100"}), ("escalate", {"reason": "It is not there."})))
+    assert run.state == "escalated"
+    assert "escalation.put_off" not in event_types(run)
+
+
 def test_an_agent_that_acts_and_gives_up_at_once_does_not_act(reserving: World) -> None:
     both = calls(("store_reserve", {"item": "A-100", "quantity": 1}), ("escalate", {"reason": "Unsure."}))
     run = reserving.run(both)
