@@ -23,7 +23,7 @@ from activities.models import McpServer
 class McpServerAdmin(Columns, ModelAdmin):
     """The servers of a designer's workspaces. What lies behind a row are pages of the desk."""
 
-    list_display = ("name", "shown_key", "shown_workspace", "condition", "reviewed", "waiting")
+    list_display = ("shown_name", "shown_key", "shown_workspace", "condition", "reviewed", "waiting")
     list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")
@@ -34,6 +34,10 @@ class McpServerAdmin(Columns, ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[McpServer]:
         return servers_for(person(request))
+
+    @admin.display(description=_("name"), ordering="name")
+    def shown_name(self, server: McpServer) -> str:
+        return server.name
 
     @admin.display(description=_("state"))
     def condition(self, server: McpServer) -> str:
