@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from activities.discovery.index.nearest import COLUMNS
+from activities.discovery.index.words import LONGEST_STEM
 from activities.discovery.permitted import Scope
 from activities.models import CardKind
 
@@ -87,8 +88,11 @@ def by_words(
 
 
 def _telling(stems: Mapping[str, float], rarity: "Rarity", share: float) -> dict[str, float]:
-    """Return the rarest stems with their scores: as many as about this share of the cards have."""
-    rare = {stem: rarity.get(stem) for stem in stems}
+    """Return the rarest stems with their scores: as many as about this share of the cards have.
+
+    No card has a longer one than is stored, and the database refuses to look for it.
+    """
+    rare = {stem: rarity.get(stem) for stem in stems if len(stem) <= LONGEST_STEM}
     chosen: dict[str, float] = {}
     for stem in sorted(rare, key=lambda stem: (-rare[stem] * stems[stem], stem))[:_MAX_STEMS]:
         share -= 1 / math.expm1(rare[stem])

@@ -25,6 +25,7 @@ ODD = {
     "zero": "\x00\x00",
     "long": "please " * 7_000 + "the price of chairs",
     "one word": "x" * 50_000,
+    "one word of two bytes a letter": "ж" * 50_000,
     "surrogate": "\ud800 chairs",
     "quotes": "'); DROP TABLE activities_card; -- ' | & ! :* <-> \\",
     "digits": "12345 67890",

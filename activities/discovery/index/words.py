@@ -13,7 +13,7 @@ from activities.models.activity import PhraseKind
 from agentapp.kernel.text import words
 
 #: PostgreSQL holds no lexeme above 2 kB; no word of a language is nearly as long.
-_LONGEST = 100
+LONGEST_STEM = 100
 _LETTERS = {
     Passage.NAME: "A",
     Passage.ALIAS: "B",
@@ -39,7 +39,7 @@ def card_text(content: CardContent, learned: Iterable[Phrase] = ()) -> CardText:
 
 def stem_weights(text: CardText) -> dict[str, float]:
     """Return the stems of a card with how often each counts in the final ranking."""
-    return {stem[:_LONGEST]: count for stem, count in count_stems(text).items()}
+    return {stem[:LONGEST_STEM]: count for stem, count in count_stems(text).items()}
 
 
 def weighted_words(text: CardText) -> Cast:
@@ -54,7 +54,7 @@ def weighted_words(text: CardText) -> Cast:
 
 def stems(text: str) -> list[str]:
     """Return the stems of `text` as they are stored and sought: letters and digits only."""
-    return [stem[:_LONGEST] for stem in content_stems(words(text))]
+    return [stem[:LONGEST_STEM] for stem in content_stems(words(text))]
 
 
 def _of(phrases: Iterable[Phrase], kind: PhraseKind) -> list[str]:
