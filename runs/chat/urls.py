@@ -26,6 +26,7 @@ urlpatterns = [
     ),
     path("runs/", runs.runs, name="runs"),
     path("runs/<uuid:run_id>/", runs.run, name="run"),
+    path("runs/<uuid:run_id>/export", runs.export, name="run_export"),
     path("runs/<uuid:run_id>/stop", deeds.stop, name="stop"),
     path("runs/<uuid:run_id>/missed", missed.missed, name="missed"),
 ]

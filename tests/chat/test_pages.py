@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
+from agentapp.kernel.canonical import digest
 from runs.models import Confirmation, Conversation, Message, Run
 from runs.states import ConfirmationState
 from tests.chat import rows
@@ -226,3 +227,27 @@ def test_the_pages_of_a_long_list_hold_everything_once(client_of: ClientOf, owne
         address = f"{reverse('chat:runs')}?before={older}" if older else ""
     assert len(seen) == len(set(seen)) == 65
     assert set(seen) == made
+
+
+def test_a_run_is_downloaded_with_what_it_takes_to_verify_it(
+    client_of: ClientOf, talk: Conversation, owner: User, member: User, stranger: User, auditor: User
+) -> None:
+    run = rows.run(talk)
+    page = reverse("chat:run_export", args=[run.pk])
+    assert [client_of(each).get(page).status_code for each in (member, stranger)] == [404, 404]
+    assert client_of(owner).get(page).status_code == 200
+    answer = client_of(auditor).get(page)
+    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}.json"'
+    file = answer.json()
+    assert file["verification"]["ok"]
+    assert file["report"]["run"]["id"] == str(run.pk)
+    assert [event["seq"] for event in file["events"]] == list(range(1, len(file["events"]) + 1))
+    previous = ""
+    for event in file["events"]:
+        said = {
+            name: event[name] for name in ("stream", "workspace", "type", "actor", "actor_kind", "at", "data")
+        }
+        chained = {"body": digest(said), "previous": previous, "seq": event["seq"]}
+        previous = digest(chained)
+        assert event["hash"] == previous
+    assert page in client_of(auditor).get(reverse("chat:run", args=[run.pk])).text

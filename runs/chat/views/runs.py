@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import HttpResponseBase
+from django.http import HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -18,6 +18,7 @@ from runs.chat.present.lead import lead_of
 from runs.chat.present.run import run_view
 from runs.chat.present.story import story_of
 from runs.deciders import waiting_for
+from runs.exported import run_export
 from runs.models import Run
 from runs.searches import searches_seen
 from runs.states import Outcome
@@ -80,6 +81,19 @@ def run(request: Request, run_id: UUID) -> HttpResponseBase:
             "children": shown.children.all(),
         },
     )
+
+
+@require_safe
+@never_cache
+@edge
+def export(request: Request, run_id: UUID) -> HttpResponseBase:
+    """One run as a JSON file, for whoever keeps or verifies it elsewhere."""
+    found = selectors.run_for(request.user, run_id)
+    name = f"run-{found.pk}.json"
+    options = {"indent": 2, "ensure_ascii": False}
+    response = JsonResponse(run_export(request.user, found), json_dumps_params=options)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def _open_escalation(user: User, run: Run) -> UUID | None:
