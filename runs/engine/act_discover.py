@@ -7,6 +7,7 @@ from accounts.models import ActorKind
 from activities.models import DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage
 from agentapp.kernel.canonical import digest
+from agentapp.kernel.rows import insert
 from agentapp.kernel.text import shorten
 from runs import missing
 from runs.engine.ask import Onward
@@ -94,9 +95,9 @@ def record_search(
         decision=looked.decision,
         milliseconds=looked.milliseconds,
     )
-    log.save(force_insert=True)
+    insert([log])
     candidates = list(_rows(log, looked))
-    DiscoveryCandidate.objects.bulk_create(candidates)
+    insert(candidates)
     log._prefetched_objects_cache = {"candidates": candidates}  # type: ignore[attr-defined]
     view.searches.append(log)
     view.vault.save()

@@ -9,6 +9,7 @@ from activities.discovery.found import CataloguePart, Found
 from activities.discovery.search import search
 from activities.models import Activity, CardKind, DiscoveryCandidate, DiscoveryLog
 from activities.models.discovery import DiscoveryStage
+from agentapp.kernel.rows import insert
 from runs.engine.rewriting import QUERY_CHARACTERS, rewritten
 from runs.specs import card_key
 from runs.view import RunView
@@ -57,7 +58,7 @@ def log_routing(
     """Write the search down, in the current transaction. A trial's is in no log."""
     if view.run.trial:
         return
-    log = DiscoveryLog.objects.create(
+    log = DiscoveryLog(
         workspace=view.run.workspace,
         user=view.run.user,
         run_id=view.run.pk,
@@ -73,7 +74,8 @@ def log_routing(
         chosen_key=card_key(chosen) if chosen else "",
         milliseconds=milliseconds,
     )
-    DiscoveryCandidate.objects.bulk_create(_candidates(log, near, chosen))
+    insert([log])
+    insert(_candidates(log, near, chosen))
 
 
 def _candidates(log: DiscoveryLog, near: Nearest, chosen: Activity | None) -> Sequence[DiscoveryCandidate]:
