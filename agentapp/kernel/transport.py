@@ -28,7 +28,19 @@ _ERRORS: tuple[tuple[type[Exception], type[httpx2.TransportError]], ...] = (
 _MAX_CONNECT_SECONDS = 10.0
 #: How long an endpoint may be silent before it is asked whether its answer is still wanted.
 _LOOK_UP_SECONDS = 1.0
+#: What is read of an answer that refuses: enough to say why.
+_MAX_REFUSAL_BYTES = 65_536
 _active = threading.local()
+
+
+def refusal_text(response: httpx2.Response) -> str:
+    """Return the beginning of a refusing answer's body; the rest, however large, is not read."""
+    read = bytearray()
+    for piece in response.iter_bytes():
+        read += piece
+        if len(read) >= _MAX_REFUSAL_BYTES:
+            break
+    return read[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace")
 
 
 class Budget:

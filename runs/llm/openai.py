@@ -12,7 +12,7 @@ import httpx2
 import openai
 
 from agentapp.kernel.errors import Misconfigured, ModelUnavailable
-from agentapp.kernel.transport import BoundedTransport, Budget
+from agentapp.kernel.transport import BoundedTransport, Budget, refusal_text
 from runs.llm import wire
 from runs.llm.base import Delta, ModelCancelled, ModelRequest
 from runs.llm.deltas import ReplyBuilder
@@ -26,7 +26,6 @@ log = logging.getLogger("runs.llm")
 OPENAI_ADDRESS = "https://api.openai.com/v1"
 #: Everything one try may read from the network.
 MAX_BYTES = 16_000_000
-_MAX_REFUSAL_BYTES = 65_536
 _MAX_FORMS = 8
 #: A reply may hold this many characters for each token it was allowed, and some for short limits.
 _CHARACTERS_PER_TOKEN = 16
@@ -161,13 +160,7 @@ def _refuse_bad_status(response: httpx2.Response) -> None:
     """Turn an error status into :class:`_RefusedError` before the SDK reads the whole body, however large."""
     if response.status_code < 300:
         return
-    read = bytearray()
-    for piece in response.iter_bytes():
-        read += piece
-        if len(read) >= _MAX_REFUSAL_BYTES:
-            break
-    body = read[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace")
-    raise _RefusedError(response.status_code, body, retry_after(response.headers))
+    raise _RefusedError(response.status_code, refusal_text(response), retry_after(response.headers))
 
 
 def _client(address: str, api_key: str | None) -> openai.OpenAI:

@@ -17,7 +17,7 @@ from activities.discovery.embedding.backoff import BackOff
 from activities.discovery.embedding.troubles import trouble
 from agentapp.kernel.errors import Misconfigured
 from agentapp.kernel.redaction import redacted
-from agentapp.kernel.transport import BoundedTransport, Budget
+from agentapp.kernel.transport import BoundedTransport, Budget, refusal_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,7 +32,6 @@ SEARCH_SECONDS = 2.0
 INDEX_SECONDS = 60.0
 MAX_TEXTS = 64
 _MAX_BYTES = 32_000_000
-_MAX_REFUSAL_BYTES = 65_536
 _STATUS = {
     401: troubles.UNAUTHORISED,
     403: troubles.UNAUTHORISED,
@@ -178,12 +177,7 @@ def _refuse_bad_status(response: "httpx2.Response") -> None:
     """Turn an error status into the trouble it is, before the SDK reads the whole body, however large."""
     if response.status_code < 300:
         return
-    read = bytearray()
-    for piece in response.iter_bytes():
-        read += piece
-        if len(read) >= _MAX_REFUSAL_BYTES:
-            break
-    words = redacted(read[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace"))
+    words = redacted(refusal_text(response))
     logger.warning("embeddings endpoint: status %s: %s", response.status_code, words)
     other = troubles.FAILED if response.status_code >= 500 else troubles.REFUSED
     raise trouble(_STATUS.get(response.status_code, other))
