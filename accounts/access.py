@@ -16,11 +16,12 @@ enough to use what was granted.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import IntegrityError, models, transaction
-from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import CharField, Exists, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 from django.utils.translation import gettext as _
 from guardian.models import GroupObjectPermission, UserObjectPermission
@@ -28,6 +29,7 @@ from guardian.models import GroupObjectPermission, UserObjectPermission
 from accounts import audit
 from accounts.models import ActorKind, Membership, Role, User, Workspace, WorkspaceGroup
 from accounts.standing import ScopedPermission, scoped_permissions
+from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import Conflict, InvalidInput, Misconfigured, NotFound
 
 M = TypeVar("M", bound=models.Model)
@@ -52,12 +54,12 @@ class Grant:
 
 def is_member(user: User, workspace: Workspace) -> bool:
     """True when `user` is active and an active member of `workspace`."""
-    return _active_memberships(user).filter(workspace=workspace.pk).exists()
+    return _IS_MEMBER.found(user.pk, workspace.pk)
 
 
 def workspaces_of(user: User) -> QuerySet[Workspace]:
     """Return the workspaces `user` is an active member of, by name."""
-    return Workspace.objects.filter(pk__in=_active_memberships(user).values("workspace"))
+    return Workspace.objects.filter(pk__in=_active_memberships(user.pk).values("workspace"))
 
 
 def role_group(workspace: Workspace, role: Role | str) -> Group:
@@ -219,14 +221,22 @@ def forget_member(user: User, workspace: Workspace) -> None:
     ).delete()
 
 
-def _active_memberships(user: User) -> QuerySet[Membership]:
+def _active_memberships(user: UUID) -> QuerySet[Membership]:
     # By key and in the database: the instance at hand may be older than the deactivation.
-    return Membership.objects.filter(user=user.pk, active=True, user__is_active=True).order_by()
+    return Membership.objects.filter(user=user, active=True, user__is_active=True).order_by()
+
+
+_IS_MEMBER = Compiled(
+    lambda user, workspace: (
+        _active_memberships(user).filter(workspace=workspace).values_list("pk", flat=True)[:1]
+    ),
+    2,
+)
 
 
 def _membership_condition(user: User, model: type[models.Model]) -> Q:
     path = _workspace_path(model)
-    memberships = _active_memberships(user)
+    memberships = _active_memberships(user.pk)
     if path is None:
         return Q(Exists(memberships))
     return Q(**{f"{path}__in": memberships.values("workspace")})
@@ -251,7 +261,16 @@ def _members_for(on: models.Model) -> QuerySet[User]:
 
 
 def _grant_condition(user: User, perm: str, model: type[models.Model]) -> Q:
-    rows = {"content_type": _content_type(model), **_permission(perm, model)}
+    app_label, _dot, codename = perm.rpartition(".")
+    if app_label not in ("", model._meta.app_label):
+        return Q(pk__in=())
+    # By name, as compiled queries outlive the numbers of content types.
+    rows = {
+        "permission__codename": codename,
+        "permission__content_type__app_label": model._meta.app_label,
+        "permission__content_type__model": model._meta.model_name,
+        "content_type": F("permission__content_type"),
+    }
     # The keys are text in guardian's tables; casting those few rows lets the model's index be used.
     key = Cast("object_pk", model._meta.pk.__class__())
     direct = UserObjectPermission.objects.filter(user=user.pk, **rows)
@@ -272,7 +291,7 @@ def _live_group_rows() -> QuerySet[Any]:
 def _group_permissions(user: User, workspace: Workspace) -> QuerySet[Permission]:
     return (
         Permission.objects.filter(group__user=user.pk, group__workspace_group__workspace=workspace.pk)
-        .filter(Exists(_active_memberships(user).filter(workspace=workspace.pk)))
+        .filter(Exists(_active_memberships(user.pk).filter(workspace=workspace.pk)))
         .order_by()
         .distinct()
     )

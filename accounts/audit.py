@@ -7,8 +7,8 @@ change they tell about, which also wakes those who watch.
     body = digest({stream, workspace, type, actor, actor_kind, at, data})
     hash = digest({body, previous, seq})
 
-`digest` is SHA-256 over RFC 8785 JSON. The second line is computed by the database function `audit_append`,
-under the stream's lock.
+`digest` is SHA-256 over RFC 8785 JSON. The second line is computed by the database, in `audit_append` and
+`audit_append_many`, under the stream's lock.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +26,7 @@ from accounts.models import ActorKind, AuditEvent, AuditStream, User, Workspace
 from agentapp.kernel import broadcast
 from agentapp.kernel.canonical import digest, dumps, plain
 from agentapp.kernel.errors import Misconfigured
+from agentapp.kernel.gathering import ask
 from agentapp.kernel.text import clean_value
 
 _ONE = """
@@ -34,12 +35,9 @@ _ONE = """
 """
 _MANY = """
     SELECT appended.*{also}
-    FROM unnest(%s::text[], %s::text[], %s::jsonb[], %s::text[])
-        WITH ORDINALITY AS draft (type, kind, data, body, position),
-        LATERAL audit_append(
-            %s::uuid, %s::uuid, draft.type, %s::uuid, draft.kind, %s, draft.data, draft.body
-        ) AS appended
-    ORDER BY draft.position
+    FROM audit_append_many(
+        %s::uuid, %s::uuid, %s::text[], %s::uuid, %s::text[], %s, %s::jsonb[], %s::text[]
+    ) AS appended
 """
 
 
@@ -92,12 +90,8 @@ def record(
     event = _event(stream, workspace, actor, Draft(type, actor_kind, data), timezone.now())
     kind, at, body = event.actor_kind, event.at, dumps(event.data)
     sql, waking = _waking(_ONE, topic, event)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            sql,
-            [*waking, stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)],
-        )
-        _appended(event, cursor.fetchone())
+    values = [stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)]
+    _appended(event, ask(sql, [*waking, *values])[0])
     return event
 
 
@@ -115,18 +109,13 @@ def record_many(
     _require_transaction(drafts[0].type)
     at = timezone.now()  # one time for all: they were caused together
     events = [_event(stream, workspace, actor, draft, at) for draft in drafts]
-    columns = (
-        [event.type for event in events],
-        [event.actor_kind for event in events],
-        [dumps(event.data) for event in events],
-        [body_digest(event) for event in events],
-    )
+    types, kinds = [event.type for event in events], [event.actor_kind for event in events]
+    data, bodies = [dumps(event.data) for event in events], [body_digest(event) for event in events]
     first = events[0]
     sql, waking = _waking(_MANY, topic, first)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [*waking, *columns, stream, first.workspace_id, first.actor_id, at])
-        for event, row in zip(events, cursor.fetchall(), strict=True):
-            _appended(event, row)
+    rows = ask(sql, [*waking, stream, first.workspace_id, types, first.actor_id, kinds, at, data, bodies])
+    for event, row in zip(events, rows, strict=True):
+        _appended(event, row)
     return events
 
 

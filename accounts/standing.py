@@ -6,20 +6,20 @@ call. Nothing is remembered: a standing is read, used and thrown away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection, models
 
 from accounts.models import User, Workspace
+from agentapp.kernel.gathering import ask
 
 _SQL = """
 WITH me AS MATERIALIZED (
     SELECT u.id FROM accounts_user u JOIN accounts_membership m ON m.user_id = u.id
-    WHERE u.id = %(user)s AND u.is_active AND m.active AND m.workspace_id = %(workspace)s
+    WHERE u.id = %s AND u.is_active AND m.active AND m.workspace_id = %s
 ), my_groups AS MATERIALIZED (
     SELECT ug.group_id, wg.workspace_id FROM accounts_user_groups ug JOIN me ON me.id = ug.user_id
     LEFT JOIN accounts_workspacegroup wg ON wg.group_id = ug.group_id
-    WHERE wg.workspace_id IS NULL OR wg.workspace_id = %(workspace)s
+    WHERE wg.workspace_id IS NULL OR wg.workspace_id = %s
 )
 SELECT
     EXISTS (SELECT FROM me),
@@ -34,10 +34,10 @@ SELECT
         SELECT p.codename || ':' || held.object_pk
         FROM (
             SELECT o.permission_id, o.object_pk FROM guardian_userobjectpermission o
-            JOIN me ON me.id = o.user_id WHERE o.object_pk = ANY(%(objects)s)
+            JOIN me ON me.id = o.user_id WHERE o.object_pk = ANY(%s)
             UNION
             SELECT o.permission_id, o.object_pk FROM guardian_groupobjectpermission o
-            JOIN my_groups g ON g.group_id = o.group_id WHERE o.object_pk = ANY(%(objects)s)
+            JOIN my_groups g ON g.group_id = o.group_id WHERE o.object_pk = ANY(%s)
         ) held JOIN auth_permission p ON p.id = held.permission_id
     )
 """
@@ -55,7 +55,7 @@ _SCOPED = """
         ) held JOIN auth_permission p ON p.id = held.permission_id AND p.codename = '{codename}'
         JOIN django_content_type c
             ON c.id = p.content_type_id AND c.app_label = '{app_label}' AND c.model = '{model}'
-        JOIN {table} s ON s.{key}::text = held.object_pk AND s.{workspace} = %(workspace)s
+        JOIN {table} s ON s.{key}::text = held.object_pk AND s.{workspace} = %s
 """
 
 
@@ -120,9 +120,7 @@ def standing(user: User, workspace: Workspace, objects: Sequence[models.Model] =
     One query. Inactive people and who is no active member have nothing; superusers have no more than others.
     """
     keys = [str(item.pk) for item in objects]
-    values: dict[str, Any] = {"user": user.pk, "workspace": workspace.pk, "objects": keys}
-    sql = _SQL.format(scoped="".join(each.sql for each in scoped_permissions()))
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        member, permissions, held = cursor.fetchone()
+    scoped = [each.sql for each in scoped_permissions()]
+    values = [user.pk, workspace.pk, workspace.pk, *[workspace.pk for _each in scoped], keys, keys]
+    member, permissions, held = ask(_SQL.format(scoped="".join(scoped)), values)[0]
     return Standing(member, frozenset(permissions), frozenset(held))

@@ -1,6 +1,7 @@
 """Who may use which activity, and which tools, now. Asked again at every use; nothing is remembered."""
 
 from collections.abc import Collection
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -14,6 +15,7 @@ from activities.models.procedure import ToolChoice
 from activities.openings import opens_any
 from activities.tools import registry
 from activities.tools.contract import fact_key_of
+from agentapp.kernel.compiled import Compiled
 
 
 def permitted_activities(
@@ -34,13 +36,23 @@ def permitted_activities(
     )
 
 
+def _entries(user: User, workspace: Workspace, revision: Revision | None = None) -> QuerySet[Activity, UUID]:
+    permitted = permitted_activities(user, workspace, revision).filter(entry=True)
+    return permitted.order_by("revision__agent__key", "position").values_list("pk", flat=True)
+
+
+_PUBLISHED_ENTRIES = Compiled(lambda user, workspace: _entries(User(pk=user), Workspace(pk=workspace)), 2)
+
+
 def offered_activities(user: User, workspace: Workspace, revision: Revision | None = None) -> list[Activity]:
     """Return what `user` may ask for here: permitted, an entry, with every tool its steps cannot do without.
 
     With a `revision`, what this one would offer.
     """
-    permitted = permitted_activities(user, workspace, revision).filter(entry=True)
-    ids = permitted.order_by("revision__agent__key", "position").values_list("pk", flat=True)
+    if revision is None:
+        ids = _PUBLISHED_ENTRIES.rows(user.pk, workspace.pk)
+    else:
+        ids = list(_entries(user, workspace, revision))
     permissions = standing(user, workspace).permissions
     return [activity for pk in ids if can_be_done(activity := pinned_activity(pk), permissions)]
 

@@ -7,13 +7,32 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import ActorKind, User
+from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import Conflict, InvalidInput, TransitionLost
+from agentapp.kernel.gathering import gathering
 from runs.finishing import refuse_call
-from runs.jobs import run_queue
 from runs.journal import Journal, write_events
 from runs.models import Confirmation, Run
+from runs.queueing import run_queue
 from runs.states import CallState, ConfirmationState, RunState, change_state
 
+_RUN_OF = Compiled(
+    lambda confirmation: (
+        Run.objects.select_for_update(of=("self",))
+        .select_related("workspace")
+        .filter(confirmations=confirmation)
+    )
+)
+_CONFIRMATION = Compiled(
+    lambda confirmation: (
+        Confirmation.objects.select_for_update(of=("self",)).select_related("call").filter(pk=confirmation)
+    )
+)
+_PENDING = Compiled(
+    lambda run: Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING).values_list(
+        "pk", flat=True
+    )[:1]
+)
 CONFIRM = "confirm"
 REFUSE = "refuse"
 
@@ -26,7 +45,7 @@ def decide(confirmation_id: UUID, *, user: User, decision: str, digest: str) -> 
     """
     if decision not in (CONFIRM, REFUSE):
         raise InvalidInput(_("The decision must be to confirm or to refuse. Nothing was decided."))
-    with transaction.atomic():
+    with transaction.atomic(), gathering():
         run, confirmation = _locked(confirmation_id)
         if confirmation.state == ConfirmationState.PENDING and confirmation.expires_at > timezone.now():
             _check(run, confirmation, digest)
@@ -52,13 +71,17 @@ def expire(confirmation: Confirmation) -> None:
     confirmation.state = locked.state
 
 
+def any_pending(run: Run) -> bool:
+    """True while a confirmation of `run` waits for somebody."""
+    return _PENDING.found(run.pk)
+
+
 def _locked(confirmation_id: UUID) -> tuple[Run, Confirmation]:
     """Lock run, then confirmation: the same order everywhere."""
-    run_id = Confirmation.objects.values_list("run_id", flat=True).get(pk=confirmation_id)
-    run = Run.objects.select_for_update(of=("self",)).select_related("workspace").get(pk=run_id)
-    confirmation = (
-        Confirmation.objects.select_for_update(of=("self",)).select_related("call").get(pk=confirmation_id)
-    )
+    run = _RUN_OF.first(confirmation_id)
+    confirmation = _CONFIRMATION.first(confirmation_id)
+    if run is None or confirmation is None:
+        raise Confirmation.DoesNotExist(f"There is no confirmation {confirmation_id}.")
     return run, confirmation
 
 
@@ -93,8 +116,7 @@ def _decide(run: Run, confirmation: Confirmation, user: User, decision: str) -> 
 
 
 def _go_on_when_all_are_decided(run: Run) -> None:
-    still = Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING).exists()
-    if run.state == RunState.AWAITING and not still:
+    if run.state == RunState.AWAITING and not any_pending(run):
         run_queue(run)
 
 

@@ -2,9 +2,14 @@
 
 from uuid import UUID
 
+from agentapp.kernel.compiled import Compiled
 from runs.engine.loop import drive
 from runs.models import Run
 from runs.queueing import TASK, run_defer, run_queue, run_resume
+
+_RUN = Compiled(
+    lambda run: Run.objects.select_related("activity", "revision", "workspace", "user").filter(pk=run)
+)
 
 __all__ = ["TASK", "run_defer", "run_drain", "run_queue", "run_resume"]
 
@@ -12,4 +17,7 @@ __all__ = ["TASK", "run_defer", "run_drain", "run_queue", "run_resume"]
 def run_drain(run_id: UUID) -> Run:
     """Drive a run in this process until it waits or ends, and return it as it then is."""
     drive(run_id)
-    return Run.objects.select_related("activity", "revision", "workspace", "user").get(pk=run_id)
+    run = _RUN.first(run_id)
+    if run is None:
+        raise Run.DoesNotExist(f"There is no run {run_id}.")
+    return run

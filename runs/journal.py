@@ -10,12 +10,14 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from accounts import audit
 from accounts.models import ActorKind, User
 from agentapp.kernel.errors import MandateError
+from agentapp.kernel.gathering import gathering
+from agentapp.kernel.rows import change
 from runs.models import Run
 from runs.states import RunState
 
@@ -65,12 +67,13 @@ def write_events(run: Run, journal: Journal, actor: User | None = None) -> None:
 def committing(run: Run, *, intent: bool = False, **values: Any) -> Iterator[Journal]:
     """One transaction of the worker that holds `run`: renew the lease, set `values`, append the events.
 
-    The run's row stays locked until the end, and `run.stop_requested` is what it is there. An `intent` is
-    written before an act and is refused once a stop was requested. Raises LeaseLost, StopRequested; then
-    nothing is written.
+    What is written is gathered, and sent when something is read or at the end; from then on the run's row is
+    locked, and `run.stop_requested` is what it is there. An `intent` is written before an act and is refused
+    then, if a stop was requested. Raises LeaseLost, StopRequested; then nothing is written, and what this
+    process took for written is to be read anew.
     """
     journal = Journal()
-    with transaction.atomic():
+    with transaction.atomic(), gathering():
         _touch(run, intent, values)
         yield journal
         write_events(run, journal)
@@ -78,21 +81,20 @@ def committing(run: Run, *, intent: bool = False, **values: Any) -> Iterator[Jou
 
 def _touch(run: Run, intent: bool, values: dict[str, Any]) -> None:
     """Renew the lease and set `values` in one statement, which also says whether a stop was requested."""
-    names = [str(Run._meta.get_field(name).column) for name in values]  # type: ignore[union-attr]
-    columns = [getattr(value, "pk", value) for value in values.values()]
-    assignments = "".join(f", {connection.ops.quote_name(name)} = %s" for name in names)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"UPDATE runs_run SET lease_until = %s{assignments}"  # noqa: S608 - names of our own columns
-            " WHERE id = %s AND fence = %s AND state = %s RETURNING stop_requested",
-            [timezone.now() + LEASE, *columns, run.pk, run.fence, RunState.WORKING.value],
-        )
-        row = cursor.fetchone()
-    if row is None:
-        raise LeaseLost(f"Run {run.pk} is no longer held with fence {run.fence}.")
-    if intent and row[0]:
-        raise StopRequested("The person asked to stop.")
-    run.stop_requested = row[0]
+
+    def reply(stop_requested: bool) -> None:
+        run.stop_requested = stop_requested
+        if intent and stop_requested:
+            raise StopRequested("The person asked to stop.")
+
+    change(
+        run,
+        {"lease_until": timezone.now() + LEASE, **values},
+        where={"fence": run.fence, "state": RunState.WORKING},
+        lost=LeaseLost(f"Run {run.pk} is no longer held with fence {run.fence}."),
+        asks="stop_requested",
+        reply=reply,
+    )
     for name, value in values.items():
         setattr(run, name, value)
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from activities.models import ToolBinding
 from activities.tools import ToolContract
+from agentapp.kernel.compiled import Compiled
 from runs.models import ProtectedValue, Run
 
 _TOKEN = re.compile(r"\[\[[a-z_]+-\d+\]\]")
@@ -23,6 +24,9 @@ _IN_WORDS = {
     "iban": re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}(?:\s?[A-Z0-9]{1,3})?\b"),
     "card": re.compile(r"\b(?:\d[ -]?){13,19}\b"),
 }
+
+
+_VALUES = Compiled(lambda run: ProtectedValue.objects.filter(run=run))
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Vault:
     @classmethod
     def of(cls, run: Run) -> "Vault":
         vault = cls(run.pk)
-        for row in run.protected_values.all():
+        for row in _VALUES.rows(run.pk):
             vault.by_value[row.kind, row.value] = row.token
             vault.by_token[row.token] = row.value
         return vault

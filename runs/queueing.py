@@ -3,10 +3,16 @@
 from django.utils import timezone
 from procrastinate.contrib.django import app
 
+from agentapp.kernel.compiled import Compiled
 from runs.models import Conversation, Run
 from runs.states import ACTIVE_RUN_STATES, RunState, change_state
 
 TASK = "runs.advance"
+_NEXT = Compiled(
+    lambda conversation: Run.objects.filter(conversation=conversation, state=RunState.TURN).order_by(
+        "queued_at"
+    )[:1]
+)
 
 
 def run_defer(run: Run) -> None:
@@ -46,6 +52,6 @@ def turn_is_free(run: Run) -> bool:
 
 def call_next(run: Run) -> None:
     """`run` is not active any more: let a run of its conversation that waits for its turn be tried."""
-    waiting = Run.objects.filter(conversation=run.conversation_id, state=RunState.TURN)
-    for following in waiting.order_by("queued_at")[:1]:
+    following = _NEXT.first(run.conversation_id)
+    if following is not None:
         run_defer(following)

@@ -9,6 +9,7 @@ from accounts import access
 from accounts.models import AuditEvent, User, Workspace
 from activities.rights import offered_activities
 from activities.tools import registry
+from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import NotFound
 from agentapp.kernel.text import fold
 from runs.deciders import complete, is_decider_of, seen_by, waiting_for
@@ -40,12 +41,18 @@ def conversations_of(user: User, workspace: Workspace, query: str = "") -> Query
     return found
 
 
+def _own(rows: QuerySet[Conversation]) -> Compiled[Conversation, Conversation]:
+    theirs = rows.select_related("workspace", "user").filter(trial=False)
+    return Compiled(lambda conversation, user: theirs.filter(pk=conversation, user=user), 2)
+
+
+_OWN = _own(Conversation.objects.all())
+_OWN_LOCKED = _own(Conversation.objects.select_for_update(of=("self",)))
+
+
 def conversation_for(user: User, conversation_id: UUID, *, locked: bool = False) -> Conversation:
     """Return one's own conversation, its row locked if asked for. Raises NotFound."""
-    rows = Conversation.objects.select_for_update(of=("self",)) if locked else Conversation.objects
-    found = (
-        rows.select_related("workspace", "user").filter(pk=conversation_id, user=user, trial=False).first()
-    )
+    found = (_OWN_LOCKED if locked else _OWN).first(conversation_id, user.pk)
     if found is None or not access.is_member(user, found.workspace):
         raise NotFound(_("There is no such conversation."))
     return found
@@ -107,6 +114,15 @@ def _of_own_run(user: User) -> Q:
     return Q(run__user=user, run__workspace__in=access.workspaces_of(user), run__trial=False)
 
 
+def _to_decide(user: User, confirmation: UUID) -> QuerySet[Confirmation]:
+    rows = Confirmation.objects.select_related("run", "call").filter(pk=confirmation)
+    theirs = rows.filter(Q(_of_own_run(user), call__by=None) | Q(call__by=user))
+    return theirs.filter(run__workspace__in=access.workspaces_of(user))
+
+
+_TO_DECIDE = Compiled(lambda user, confirmation: _to_decide(User(pk=user), confirmation), 2)
+
+
 def question_for(user: User, question_id: UUID) -> Question:
     """Return a question of one's own run. Raises NotFound."""
     found = Question.objects.select_related("run").filter(_of_own_run(user), pk=question_id).first()
@@ -119,12 +135,7 @@ def confirmation_for(user: User, confirmation_id: UUID) -> Confirmation:
     """Return a confirmation that is the user's to decide: of their own run, or of what they do themselves in
     somebody else's. Raises NotFound.
     """
-    found = (
-        Confirmation.objects.select_related("run", "call")
-        .filter(Q(_of_own_run(user), call__by=None) | Q(call__by=user), pk=confirmation_id)
-        .filter(run__workspace__in=access.workspaces_of(user))
-        .first()
-    )
+    found = _TO_DECIDE.first(user.pk, confirmation_id)
     if found is None:
         raise NotFound(_("There is no such confirmation."))
     return found

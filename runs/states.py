@@ -208,14 +208,15 @@ def change_state(
     `via` names the states passed on the way within the same transaction; each hop must be allowed.
 
     Raises TransitionLost when the table forbids the move or another process made one first; then nothing
-    was changed and `row` is as before. On success the instance carries the new values.
+    was changed. While writes are gathered, the second is raised when they are sent. The instance carries the
+    new values.
     """
     kind, old = type(row).__name__, row.state  # type: ignore[attr-defined]
     hops = [old, *via, new]
     if not all(allowed(kind, one, other) for one, other in pairwise(hops)):
         raise TransitionLost(f"{kind} {row.pk} cannot go from {' to '.join(hops)}.", state=old)
-    if not change(row, {"state": new, **values}, where={"state": old, **(where or {})}):
-        raise TransitionLost(f"{kind} {row.pk} was no longer {old}.", state=old)
+    lost = TransitionLost(f"{kind} {row.pk} was no longer {old}.", state=old)
+    change(row, {"state": new, **values}, where={"state": old, **(where or {})}, lost=lost)
     row.state = new  # type: ignore[attr-defined]
     for name, value in values.items():
         setattr(row, name, value)

@@ -3,13 +3,14 @@
 The holder of the lease is the only writer, so what it wrote is what stands.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,6 +22,7 @@ from activities.models.discovery import DiscoveryStage
 from activities.rights import standing_for
 from activities.tools import ToolContext, registry
 from agentapp.kernel.canonical import plain
+from agentapp.kernel.compiled import Compiled
 from runs.grounding import Ground, NamedRecord, references_in
 from runs.models import Fact, Message, ModelCall, Question, Run, RunInput, RunOutput, RunStep, ToolCall
 from runs.models.run import Origin
@@ -28,10 +30,38 @@ from runs.protection import Vault, project
 from runs.references import Eyes
 from runs.states import QuestionState, StepState
 
+R = TypeVar("R", bound=Model)
+
 
 def _actor(run: Run, call: ToolCall | None) -> User:
     """Return with whose rights an action is done: the run's person, or who decided and acts themselves."""
     return call.by if call is not None and call.by is not None else run.user
+
+
+def _of_run(rows: Callable[[], QuerySet[R]]) -> Compiled[R, R]:
+    return Compiled(lambda run: rows().filter(run=run))
+
+
+_RUN = Compiled(lambda run: Run.objects.select_related("workspace", "user").filter(pk=run))
+_STOPPED = Compiled(
+    lambda run: Run.objects.filter(pk=run, stop_requested=True).values_list("pk", flat=True)[:1]
+)
+_MESSAGES = _of_run(Message.objects.all)
+_INPUTS = _of_run(RunInput.objects.all)
+_STEPS = _of_run(RunStep.objects.all)
+_CALLS = _of_run(lambda: ToolCall.objects.prefetch_related("arguments"))
+_FACTS = _of_run(Fact.objects.all)
+_OUTPUTS = _of_run(RunOutput.objects.all)
+_MODEL_CALLS = _of_run(ModelCall.objects.all)
+_QUESTIONS = _of_run(lambda: Question.objects.prefetch_related("fields__candidates"))
+
+
+def _read(rows: Compiled[R, R], run: Run) -> list[R]:
+    """Return what hangs on `run`, which they then share."""
+    found = rows.rows(run.pk)
+    for row in found:
+        row.run = run  # type: ignore[attr-defined]
+    return found
 
 
 def _searches_of(run: Run) -> list[DiscoveryLog]:
@@ -63,7 +93,10 @@ class RunView:
     @classmethod
     def load(cls, run_id: UUID) -> "RunView":
         """Read the run. Raises Run.DoesNotExist."""
-        return cls.of(Run.objects.select_related("workspace", "user").get(pk=run_id))
+        run = _RUN.first(run_id)
+        if run is None:
+            raise Run.DoesNotExist(f"There is no run {run_id}.")
+        return cls.of(run)
 
     @classmethod
     def of(cls, run: Run) -> "RunView":
@@ -72,14 +105,14 @@ class RunView:
             return cls.untouched(run)
         view = cls(
             run=run,
-            messages=list(run.messages.all()),
-            inputs={row.name: row for row in run.inputs.all()},
-            steps=list(run.steps.all()),
-            calls=list(run.calls.prefetch_related("arguments").all()),
-            facts=list(run.facts.all()),
-            outputs={row.name: row for row in run.outputs.all()},
-            model_calls=list(run.model_call_rows.all()),
-            questions=list(run.questions.prefetch_related("fields__candidates").all()),
+            messages=_read(_MESSAGES, run),
+            inputs={row.name: row for row in _read(_INPUTS, run)},
+            steps=_read(_STEPS, run),
+            calls=_read(_CALLS, run),
+            facts=_read(_FACTS, run),
+            outputs={row.name: row for row in _read(_OUTPUTS, run)},
+            model_calls=_read(_MODEL_CALLS, run),
+            questions=_read(_QUESTIONS, run),
             vault=Vault.of(run),
         )
         if run.activity_id:
@@ -88,12 +121,12 @@ class RunView:
 
     def read_calls(self) -> None:
         """Read the calls anew: a person may decide on them while this worker holds the run."""
-        self.calls = list(self.run.calls.prefetch_related("arguments").all())
+        self.calls = _read(_CALLS, self.run)
 
     @classmethod
     def untouched(cls, run: Run) -> "RunView":
         """Return the view of a run nobody drove before: it has its messages and nothing else."""
-        return cls(run, list(run.messages.all()), {}, [], [], [], {}, [], [], Vault(run.pk))
+        return cls(run, _read(_MESSAGES, run), {}, [], [], [], {}, [], [], Vault(run.pk))
 
     def use_activity(self, activity_id: UUID) -> None:
         """Take the pinned activity with its contract and procedure."""
@@ -134,8 +167,12 @@ class RunView:
             run_id=self.run.pk,
             tool_call_id=call.pk if call else None,
             idempotency_key=call.idempotency_key if call else "",
-            stopped=Run.objects.filter(pk=self.run.pk, stop_requested=True).exists,
+            stopped=self.is_stopped,
         )
+
+    def is_stopped(self) -> bool:
+        """True when the person pressed Stop, asked of the database."""
+        return _STOPPED.found(self.run.pk)
 
     def rights(self, call: ToolCall | None = None) -> Standing:
         """Return what the user, or who makes `call` themselves, is and may here, read anew at each call."""

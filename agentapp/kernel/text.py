@@ -19,6 +19,8 @@ def clean_text(text: str) -> str:
     NUL and control characters go, lone surrogates become U+FFFD, directional overrides go, line ends
     become "\\n", and the text is composed (NFC). Never raises.
     """
+    if text.isascii() and text.isprintable():  # most are: nothing of all this is in it
+        return text
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     whole = whole.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", _BIDI_OVERRIDES.sub("", _CONTROL.sub("", whole)))

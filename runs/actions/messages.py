@@ -10,7 +10,10 @@ from django.utils.translation import gettext as _
 from accounts import access
 from accounts.models import ActorKind, User, Workspace
 from activities.discovery.language import language_of
+from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
+from agentapp.kernel.gathering import gathering
+from agentapp.kernel.rows import change, insert
 from agentapp.kernel.text import clean_text, fold, shorten, words
 from runs.jobs import run_defer, run_queue
 from runs.journal import Journal, write_events
@@ -19,6 +22,19 @@ from runs.selectors import conversation_for
 from runs.states import ACTIVE_RUN_STATES, ConfirmationState, QuestionState, RunState, change_state
 
 MAX_MESSAGE = 8_000
+_SENT_BEFORE = Compiled(
+    lambda conversation, client_id: Message.objects.select_related("run").filter(
+        conversation=conversation, client_id=client_id
+    ),
+    2,
+)
+_ACTIVE = Compiled(
+    lambda conversation: (
+        Run.objects.select_for_update(of=("self",))
+        .select_related("workspace")
+        .filter(conversation=conversation, state__in=ACTIVE_RUN_STATES)
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -45,19 +61,12 @@ def message_post(*, user: User, conversation_id: UUID, text: str, client_id: UUI
     InvalidInput for an empty or too long text, Conflict ("run_active", "confirmation_pending").
     """
     cleaned = _checked_text(text)
-    with transaction.atomic():
+    with transaction.atomic(), gathering():
         locked = conversation_for(user, conversation_id, locked=True)
-        before = (
-            Message.objects.select_related("run").filter(conversation=locked, client_id=client_id).first()
-        )
+        before = _SENT_BEFORE.first(locked.pk, client_id)
         if before is not None and before.run is not None:
             return Posted(before, before.run, repeated=True)
-        active = (
-            Run.objects.select_for_update(of=("self",))
-            .select_related("workspace")
-            .filter(conversation=locked, state__in=ACTIVE_RUN_STATES)
-            .first()
-        )
+        active = _ACTIVE.first(locked.pk)
         message = Message(conversation=locked, client_id=client_id, text=cleaned)
         if active is not None:
             return _answer_with(message, active, user)
@@ -87,8 +96,7 @@ def _start_with(message: Message, conversation: Conversation, user: User) -> Pos
         raw_consent=user.raw_disclosure,
     )
     try:
-        with transaction.atomic():
-            run.save(force_insert=True)
+        insert([run])
     except IntegrityError as error:  # a run that waited for its turn took it at this moment
         raise _still_working() from error
     _store(message, run, conversation)
@@ -142,7 +150,12 @@ def answer_question(question: Question, run: Run, user: User, *, by_words: bool)
 
 def _store(message: Message, run: Run, conversation: Conversation) -> None:
     message.run = run
-    message.save(force_insert=True)
-    conversation.title = conversation.title or shorten(message.text, 80)
-    conversation.search_text = f"{conversation.search_text}\n{fold(message.text)}"[-100_000:]
-    conversation.save(update_fields=["title", "search_text", "updated_at"])
+    insert([message])
+    told = {
+        "title": conversation.title or shorten(message.text, 80),
+        "search_text": f"{conversation.search_text}\n{fold(message.text)}"[-100_000:],
+        "updated_at": timezone.now(),
+    }
+    change(conversation, told)
+    for name, value in told.items():
+        setattr(conversation, name, value)

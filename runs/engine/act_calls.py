@@ -23,6 +23,7 @@ from activities.tools import (
     ToolResult,
 )
 from agentapp.kernel.canonical import canonical_bytes, plain
+from agentapp.kernel.gathering import send_gathered
 from agentapp.kernel.rows import insert
 from agentapp.kernel.text import clean_value
 from runs.engine.act_simulated import simulate
@@ -172,6 +173,7 @@ def _execute_local(view: RunView, execution: _Execution) -> Onward:
     started = monotonic()
     with _starting(view, execution) as (journal, values):
         journal.event("call.executing", named(execution.call))
+        send_gathered()  # which refuses the intent after a stop
         outcome: ToolResult | ToolError
         try:
             with transaction.atomic():

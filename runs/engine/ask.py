@@ -20,7 +20,7 @@ from runs.guardrails import admit_model_call, limits_of
 from runs.journal import Journal, StopRequested
 from runs.llm import get_model
 from runs.llm.base import Message, ModelCancelled, ModelReply, ModelRequest, Purpose, drain
-from runs.models import ModelCall, Run, RunStep
+from runs.models import ModelCall, RunStep
 from runs.view import RunView
 
 #: How often a reply that cannot be read is asked for again, within the guardrails.
@@ -102,7 +102,7 @@ def prepare(view: RunView, request: ModelRequest, step: RunStep | None, journal:
         request,
         max_output_tokens=min(allowed, REPLY_TOKENS[request.purpose]),
         timeout_seconds=timeout,
-        cancelled=Run.objects.filter(pk=view.run.pk, stop_requested=True).exists,
+        cancelled=view.is_stopped,
     )
     return Prepared(complete, row, step)
 

@@ -6,6 +6,7 @@ act is one transaction, and what follows from it is never lost in between.
 
 from django.utils import timezone
 
+from runs.confirmations import any_pending
 from runs.engine import endings, verdicts
 from runs.engine.ask import GO_ON, PAUSE, Onward, prepare
 from runs.engine.plan import CONTRACT_CHANGED, plan
@@ -25,9 +26,8 @@ from runs.engine.steps import (
 )
 from runs.guardrails import GuardrailReached
 from runs.journal import Journal
-from runs.models import Confirmation, Run
 from runs.queueing import call_next
-from runs.states import ConfirmationState, Outcome, RunState, change_state
+from runs.states import Outcome, RunState, change_state
 from runs.step_tools import Withdrawn
 from runs.view import RunView
 
@@ -93,10 +93,10 @@ def _wait(view: RunView, step: Wait, journal: Journal) -> bool:
         return False
     if step.state != RunState.AWAITING:
         return False
-    if Run.objects.filter(pk=view.run.pk, stop_requested=True).exists():
-        view.run.stop_requested = True
+    pending = any_pending(view.run)
+    if view.run.stop_requested:  # as it is since that question, which locked the run's row
         return True
-    if not Confirmation.objects.filter(run=view.run, state=ConfirmationState.PENDING).exists():
+    if not pending:
         view.read_calls()
         return True
     change_state(view.run, RunState.AWAITING, where={"fence": view.run.fence}, lease_until=None)

@@ -6,6 +6,8 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone, translation
 
+from agentapp.kernel.compiled import Compiled
+from agentapp.kernel.gathering import gathering
 from agentapp.kernel.rows import change
 from runs import answers
 from runs.engine import act_calls, act_discover, act_intake, act_prose, act_route, act_step, endings
@@ -35,6 +37,9 @@ from runs.step_tools import Withdrawn
 from runs.view import RunView
 
 logger = logging.getLogger(__name__)
+_HELD = Compiled(
+    lambda run: Run.objects.select_for_update(of=("self",)).select_related("workspace", "user").filter(pk=run)
+)
 #: A run that plans more often than this within one lease is not getting anywhere.
 MAX_TURNS = 2_000
 
@@ -64,9 +69,8 @@ def drive(run_id: UUID) -> None:
 def take_lease(run_id: UUID) -> Run | None:
     """Become the run's only writer, if nobody is, and return it. A held lease that ran out is taken over."""
     now = timezone.now()
-    with transaction.atomic():
-        held = Run.objects.select_for_update(of=("self",)).select_related("workspace", "user")
-        run = held.filter(pk=run_id).first()
+    with transaction.atomic(), gathering():
+        run = _HELD.first(run_id)
         if run is None or (run.state == RunState.TURN and not _turn_came(run)):
             return None
         if run.state not in DRIVEN_RUN_STATES:
@@ -99,7 +103,7 @@ def _turn(view: RunView) -> None:
             onward = act(view, plan(view, timezone.now()), onward.prepared)
         except StopRequested:
             onward = GO_ON  # the plan now ends the run
-            view.run.stop_requested = True
+            view = _read_anew(view)
         except GuardrailReached as reached:
             onward = _finish(view, Finish(Outcome.GUARDRAIL, reached.limit))
         except Withdrawn as withdrawn:
@@ -109,6 +113,13 @@ def _turn(view: RunView) -> None:
         if not onward.goes_on:
             return
     raise RuntimeError(f"Run {view.run.pk} planned {MAX_TURNS} times without an end.")
+
+
+def _read_anew(view: RunView) -> RunView:
+    """Return the run as the database has it, without what a refused transaction would have written."""
+    current = RunView.load(view.run.pk)
+    current.driving_since = view.driving_since
+    return current
 
 
 def act(view: RunView, step: NextStep, prepared: Prepared | None) -> Onward:

@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from accounts import audit
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, Workspace
 from runs import actions, journal
 from runs.llm.scripted import call
 from runs.models import Confirmation, Run, ToolCall
@@ -111,8 +111,14 @@ def test_without_its_event_a_persons_act_does_not_happen(
 
 def test_the_engine_cannot_write_outside_a_transaction(world: World) -> None:
     run = Run(pk=world.owner.pk, fence=1)
-    with pytest.raises(journal.LeaseLost), journal.committing(run):
-        pytest.fail("a run that is not held was written to")
+
+    def write() -> None:
+        with journal.committing(run):
+            Workspace.objects.update(name="Written by who does not hold the run")
+
+    with pytest.raises(journal.LeaseLost):
+        write()
+    assert not Workspace.objects.filter(name__startswith="Written").exists()
 
 
 @pytest.mark.parametrize(
