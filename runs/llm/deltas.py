@@ -15,14 +15,13 @@ from runs.llm.calls import CallAccumulator, Fragment
 from runs.llm.failures import Failure, unavailable
 from runs.llm.loose import count_of, items_of, mapping_of, text_of
 from runs.llm.spoken import SpokenText
+from runs.llm.trailing import Trail
 from runs.llm.written import call_in_text
 
 MAX_CALLS = 1_000
 _MAX_NAME_LENGTH = 100
 #: On the low side, so that an estimate is rather too many tokens than too few.
 _CHARACTERS_PER_TOKEN = 3
-#: A model that writes this many blanks after its text will not stop by itself.
-_BLANKS_AT_THE_END = 200
 #: Longer texts are not looked through for a call.
 _LONGEST_WRITTEN_CALL = 20_000
 REFUSAL = "refusal"
@@ -72,7 +71,7 @@ class ReplyBuilder:
         self._model = ""
         self._role = ""
         self._refused = False
-        self._blanks = 0
+        self._trail = Trail()
         self._text = ""
         self._any_choice = False
         self._done = False
@@ -86,14 +85,17 @@ class ReplyBuilder:
     def is_overfull(self) -> bool:
         return self._room < 0
 
-    @property
     def has_trailed_off(self) -> bool:
-        """True when only blanks come, and have for long: the text is whole, what follows is nothing."""
-        return self._blanks > _BLANKS_AT_THE_END and not len(self._calls)
-
-    def cut_blanks(self) -> None:
-        """Take the reply as ended where its text ended."""
-        self._reason = self._reason or "stop"
+        """True when the text will not end by itself. It is then taken as ended; in a loop, as cut."""
+        if len(self._calls):
+            return False
+        if self._trail.is_blank:
+            self._reason = self._reason or "stop"
+        elif self._trail.repeats():
+            self._reason = "length"
+        else:
+            return False
+        return True
 
     def done(self) -> None:
         """The endpoint sent its end mark."""
@@ -152,7 +154,7 @@ class ReplyBuilder:
         thought = text_of(delta.get("reasoning_content") or delta.get("reasoning"))
         self._room -= len(said)
         self._written += len(said) + len(thought)
-        self._blanks = 0 if said.strip() else self._blanks + len(said)
+        self._trail.add(said)
         if spoken := self._spoken.feed(said):
             if len(self._text) <= _LONGEST_WRITTEN_CALL:
                 self._text += spoken

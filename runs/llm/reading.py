@@ -54,8 +54,8 @@ def _read_events(pieces: Iterator[bytes], budget: Budget, builder: ReplyBuilder)
         if builder.is_overfull:
             log.warning("the model wrote more than it was asked for; the rest was left out")
             return
-        if builder.has_trailed_off:
-            builder.cut_blanks()
+        if builder.has_trailed_off():
+            log.warning("the model's text had no end of its own; it was ended")
             return
         if builder.has_ended:
             budget.at_most(_GRACE_SECONDS)

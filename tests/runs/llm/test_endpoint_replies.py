@@ -471,3 +471,31 @@ def test_a_model_that_writes_blanks_without_an_end_is_not_waited_for():
     reply = reply_to(held, timeout_seconds=5.0)
 
     assert (reply.text.strip(), reply.finish_reason) == ("All is said.", "stop")
+
+
+def test_after_a_whole_call_in_the_text_few_blanks_are_enough():
+    call = '{"name": "find_order", "arguments": {}}'
+    held = stream(
+        chunk({"content": call}), chunk({"content": "\n" * 25}), turns.Pace(60), chunk(finish="length")
+    )
+
+    reply = reply_to(held, timeout_seconds=5.0)
+
+    assert ([made.name for made in reply.calls], reply.finish_reason) == (["find_order"], "tool_calls")
+
+
+def test_a_model_that_says_the_same_again_and_again_is_cut():
+    listing = "".join(f"store.activity_number_{number}\n" for number in range(6))
+    rounds = [chunk({"content": listing}) for _number in range(8)]
+    held = stream(*rounds, turns.Pace(60), chunk(finish="stop"))
+
+    reply = reply_to(held, timeout_seconds=5.0)
+
+    assert reply.finish_reason == "length"
+    assert reply.text.startswith(listing)
+
+
+def test_a_text_with_the_same_words_in_places_is_read_to_its_end():
+    lines = "".join(f"{number}. The order was received and is on its way to you.\n" for number in range(60))
+
+    assert reply_to(text(lines)).text == lines
