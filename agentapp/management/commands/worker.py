@@ -12,6 +12,7 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from activities.discovery.embedder import EmbedderUnavailable, warm
+from agentapp.kernel.memory import keep_what_is_loaded
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ def _warm() -> None:
         warm()
     except EmbedderUnavailable as error:
         logger.warning("Working without sentence vectors: %s", error.message)
+    keep_what_is_loaded()
 
 
 def _worker_app() -> App:
