@@ -58,7 +58,9 @@ class TestServer:
         Static files are collected with it, so that a browser is never served older ones.
         """
         return self._template(
-            f"template_demo_{_digest('*.py', '*.js', '*.css', '*.yaml')}", ["prepare"], self.migrated_template()
+            f"template_demo_{_digest('*.py', '*.js', '*.css', '*.yaml')}",
+            ["prepare"],
+            self.migrated_template(),
         )
 
     def copy(self, template: str, name: str) -> None:
