@@ -43,6 +43,20 @@ def distance_before(
     return best if best is not None and best <= _REACH else None
 
 
+def is_named_after(reading: Reading, field: FieldSpec, place: int) -> bool:
+    """The field's own words stand straight behind `place`: "3 parcels"."""
+    return any(_stand_behind(reading, phrase, place) for phrase in announcing(field))
+
+
+def _stand_behind(reading: Reading, phrase: Sequence[str], place: int) -> bool:
+    for expected in phrase:
+        word = reading.word_after(place)
+        if word is None or stem(word.folded) != expected or reading.text[place : word.start].strip():
+            return False
+        place = word.end
+    return True
+
+
 def cue_matches(reading: Reading, cue: str) -> list[Span]:
     """Where the words of `cue` stand in the text, one after the other."""
     wanted = words(cue)
@@ -86,9 +100,12 @@ def _announced(
 ) -> tuple[dict[str, list[tuple[Span, Value]]], list[tuple[Span, Value]]]:
     shared: dict[str, list[tuple[Span, Value]]] = {}
     rest: list[tuple[Span, Value]] = []
+    named = {
+        field.name for field in fields for span, _ in mentions if is_named_after(reading, field, span[1])
+    }
     for mention in mentions:
         near = [
-            (distance_before(reading, field, mention[0][0]), field.name)
+            (_distance(reading, field, mention[0], field.name in named), field.name)
             for field in fields
             if fits(field, mention[1])
         ]
@@ -99,6 +116,14 @@ def _announced(
         else:
             rest.append(mention)
     return shared, rest
+
+
+def _distance(reading: Reading, field: FieldSpec, span: Span, is_named: bool) -> int | None:
+    """How near the words of `field` stand. Where they stand behind one value, they announce no later one."""
+    if is_named and is_named_after(reading, field, span[1]):
+        return 0
+    gap = distance_before(reading, field, span[0])
+    return None if is_named and gap else gap
 
 
 def _outranks(rival: FieldSpec, field: FieldSpec) -> bool:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from activities.discovery.language import STOP_WORDS
 from activities.discovery.reading import Reading, Span, apart
 from runs.llm.base import FieldSpec, FieldType
-from runs.llm.builtin.cues import distance_before
+from runs.llm.builtin.cues import distance_before, is_named_after
 from runs.llm.builtin.filling import Filling, share
 from runs.llm.builtin.numbers import Number, numbers
 from runs.llm.builtin.values import number_fits, number_json
@@ -80,4 +80,8 @@ def _counts_things(reading: Reading, number: Number) -> bool:
 
 
 def _is_announced(filling: Filling, fields: Sequence[FieldSpec], number: Number) -> bool:
-    return any(distance_before(filling.reading, spec, number.span[0]) is not None for spec in fields)
+    reading, (start, end) = filling.reading, number.span
+    return any(
+        distance_before(reading, spec, start) is not None or is_named_after(reading, spec, end)
+        for spec in fields
+    )

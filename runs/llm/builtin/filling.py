@@ -29,6 +29,8 @@ class Filling:
     #: The message answers a question for one of these fields; it need not repeat the request.
     is_answer: bool = False
     values: dict[str, Any] = field(default_factory=dict)
+    #: Where the value of each field stands.
+    places: dict[str, list[Span]] = field(default_factory=dict)
 
     def open(self, *types: FieldType) -> list[FieldSpec]:
         """Fields of these types that have no value yet."""
@@ -36,6 +38,7 @@ class Filling:
 
     def set(self, spec: FieldSpec, value: Any, *spans: Span) -> None:
         self.values[spec.name] = [value] if spec.is_list and not isinstance(value, list) else value
+        self.places[spec.name] = list(spans)
         for span in spans:
             self.reading.take(span)
 
