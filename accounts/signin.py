@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from accounts import audit, throttle
+from accounts.addresses import client_address
 from accounts.models import ActorKind, User
 from agentapp.kernel.errors import InvalidInput
 
@@ -15,7 +16,7 @@ def sign_in(request: HttpRequest, *, email: str, password: str) -> User:
 
     One answer for an unknown address, a wrong password and an inactive person.
     """
-    address = request.META.get("REMOTE_ADDR", "")
+    address = client_address(request)
     throttle.admit(email, address)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):

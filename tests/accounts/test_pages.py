@@ -2,13 +2,15 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import actions, throttle, tokens
+from accounts.addresses import client_address
 from accounts.models import ApiToken, AuditEvent, Role, SignInThrottle, User
 from tests.accounts.conftest import PASSWORD, House
 
@@ -132,6 +134,41 @@ def test_many_addresses_and_many_people_are_limited_too(
     for number in range(3):
         sign_in(client, f"x{number}@example.org")
     assert sign_in(client, "max@example.org").status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "expected"),
+    [
+        (0, "198.51.100.1", "10.0.0.1"),
+        (1, "198.51.100.1", "198.51.100.1"),
+        (1, "6.6.6.6, 198.51.100.1", "198.51.100.1"),  # the first was written by the sender
+        (2, "6.6.6.6, 198.51.100.1, 10.0.0.9", "198.51.100.1"),
+        (2, "198.51.100.1", "10.0.0.1"),  # it did not pass through both
+        (1, "198.51.100.1:4711", "198.51.100.1"),
+        (1, "[2001:DB8::1]:443", "2001:db8::1"),
+        (1, "2001:db8::1", "2001:db8::1"),
+        (1, "::ffff:198.51.100.1", "198.51.100.1"),
+        (1, "unknown", "10.0.0.1"),
+        (1, "198.51.100.1,", "10.0.0.1"),
+        (1, "", "10.0.0.1"),
+    ],
+)
+def test_behind_proxies_the_address_is_what_ours_were_asked_from(
+    rf: RequestFactory, settings: Any, proxies: int, forwarded: str, expected: str
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = rf.get("/", REMOTE_ADDR="10.0.0.1", HTTP_X_FORWARDED_FOR=forwarded)
+    assert client_address(request) == expected
+
+
+def test_behind_a_proxy_guesses_are_counted_for_each_address(house: House, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    one, other = (Client(HTTP_X_FORWARDED_FOR=f"6.6.6.{n}, 192.0.2.{n}") for n in (1, 2))
+    for number in range(throttle.LIMITS["pair"] + 1):
+        guesser = Client(HTTP_X_FORWARDED_FOR=f"6.6.6.{number}, 192.0.2.1")
+        assert sign_in(guesser, password="guess").status_code in (422, 429)
+    assert sign_in(one).status_code == 429
+    assert sign_in(other).status_code == 302
 
 
 def test_success_takes_its_count_back(house: House, client: Client) -> None:
