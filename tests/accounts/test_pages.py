@@ -261,6 +261,41 @@ def test_times_are_shown_in_the_persons_zone(house: House, browser: Client) -> N
 # --- password
 
 
+def change_password(browser: Client, current: str = PASSWORD, **more: str) -> Any:
+    sent = {"password-current": current, "password-new": "another good phrase", **more}
+    return browser.post(reverse("accounts:password_change"), sent)
+
+
+def test_guesses_at_the_current_password_are_counted_as_at_the_door(house: House, browser: Client) -> None:
+    for _ in range(throttle.LIMITS["pair"]):
+        assert change_password(browser, "guess").status_code == 422
+    answer = change_password(browser)
+    assert answer.status_code == 429
+    assert "Too many attempts" in answer.content.decode()
+    assert User.objects.get(pk=house.owner.pk).check_password(PASSWORD)
+    assert sign_in(Client()).status_code == 429, "one count for both"
+
+
+def test_the_right_password_with_a_weak_new_one_is_no_guess(house: House, browser: Client) -> None:
+    for _ in range(throttle.LIMITS["pair"] + 1):
+        assert change_password(browser, **{"password-new": "12345678"}).status_code == 422
+    assert change_password(browser).status_code == 302
+
+
+@pytest.mark.parametrize("revoke", [True, False])
+def test_changing_the_password_revokes_tokens_when_that_is_wanted(
+    house: House, browser: Client, revoke: bool
+) -> None:
+    token, _secret = actions.token_create(house.owner, "ci", ["read"])
+    assert "Revoke my personal tokens as well" in browser.get(PROFILE).content.decode()
+    more = {"password-revoke_tokens": "on"} if revoke else {}
+    assert change_password(browser, **more).status_code == 302
+    token.refresh_from_db()
+    assert (token.revoked_at is not None) is revoke
+    told = AuditEvent.objects.filter(type="token.revoked", stream=house.owner.pk)
+    assert told.count() == int(revoke)
+
+
 def test_changing_the_password_keeps_this_session_and_ends_others(house: House, browser: Client) -> None:
     other = Client()
     other.force_login(house.owner)
