@@ -82,6 +82,7 @@ class McpServerAdmin(Columns, ModelAdmin):
 ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("<uuid:server_id>/settings/", servers.settings_page, "desk_server_settings"),
     ("<uuid:server_id>/read/", servers.read, "desk_server_read"),
+    ("<uuid:server_id>/remove/", servers.delete, "desk_server_delete"),
     ("<uuid:server_id>/rights/", servers.rights_page, "desk_server_rights"),
     ("<uuid:server_id>/review/", server_tools.review_many, "desk_server_review"),
     ("tools/<uuid:tool_id>/", server_tools.tool_page, "desk_server_tool"),
