@@ -20,7 +20,6 @@ from django.utils.translation import gettext as _
 
 from accounts import access, audit, tokens
 from accounts.models import (
-    ActorKind,
     ApiToken,
     Language,
     Membership,
@@ -365,6 +364,5 @@ def _record(
         type=event_type,
         workspace=workspace,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data=data,
     )
