@@ -27,7 +27,7 @@ from django.utils.translation import gettext as _
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
 from accounts import audit
-from accounts.models import ActorKind, Membership, Role, User, Workspace, WorkspaceGroup
+from accounts.models import Membership, Role, User, Workspace, WorkspaceGroup
 from accounts.standing import ScopedPermission, scoped_permissions
 from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import Conflict, InvalidInput, Misconfigured, NotFound
@@ -420,6 +420,5 @@ def _record(
         type=event_type,
         workspace=workspace,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data=data,
     )

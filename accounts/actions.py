@@ -20,7 +20,6 @@ from django.utils.translation import gettext as _
 
 from accounts import access, audit, tokens
 from accounts.models import (
-    ActorKind,
     ApiToken,
     Language,
     Membership,
@@ -91,8 +90,9 @@ def user_administer(user: User, changes: Mapping[str, Any], *, actor: User | Non
 
 @transaction.atomic
 def password_was_set(user: User, *, actor: User | None) -> None:
-    """Record that an administrator gave a person a new password."""
+    """Record that an administrator gave a person a new password. What they had before is no key any more."""
     _record("user.password_set", user, actor, {})
+    _revoke_all(user, actor)
 
 
 @transaction.atomic
@@ -216,14 +216,19 @@ def profile_update(user: User, **changes: Any) -> User:
 
 
 @transaction.atomic
-def password_change(user: User, *, current: str, new: str) -> User:
-    """Change one's own password. Raises InvalidInput for a wrong current one or a weak new one."""
+def password_change(user: User, *, current: str, new: str, revoke_tokens: bool = False) -> User:
+    """Change one's own password, and revoke one's tokens if that is wanted.
+
+    Raises InvalidInput for a wrong current one or a weak new one.
+    """
     user = User.objects.select_for_update().get(pk=user.pk)
     if not user.check_password(current):
         raise InvalidInput(_("The current password is not right."), fields={"current": ["wrong"]})
     _set_password(user, new)
     user.save(update_fields=["password"])
     _record("user.password_changed", user, user, {})
+    if revoke_tokens:
+        _revoke_all(user, user)
     return user
 
 
@@ -260,8 +265,17 @@ def token_revoke(actor: User | None, token_id: UUID) -> None:
     token = ApiToken.objects.select_related("user").filter(pk=token_id).first()
     if token is None or not _may_revoke(actor, token):
         raise NotFound(_("There is no such token."))
-    if ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=timezone.now()):
+    _revoke(token, actor)
+
+
+def _revoke(token: ApiToken, actor: User | None) -> None:
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
         _record("token.revoked", token.user, actor, {"token": token.pk, "name": token.name})
+
+
+def _revoke_all(user: User, actor: User | None) -> None:
+    for token in ApiToken.objects.select_related("user").filter(user=user, revoked_at=None).order_by("pk"):
+        _revoke(token, actor)
 
 
 def _may_revoke(actor: User | None, token: ApiToken) -> bool:
@@ -350,6 +364,5 @@ def _record(
         type=event_type,
         workspace=workspace,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data=data,
     )

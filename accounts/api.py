@@ -14,6 +14,7 @@ from ninja.utils import check_csrf
 from pydantic import BaseModel, Field
 
 from accounts import access, throttle, tokens
+from accounts.addresses import client_address
 from accounts.choice import workspace_named
 from accounts.models import Scope, User, Workspace
 from agentapp.kernel.errors import NotAllowed, NotSignedIn
@@ -65,7 +66,7 @@ class TokenAuth(HttpBearer):
         try:
             user = tokens.authenticate(token, self.scope)
         except NotSignedIn:
-            throttle.token_failed(request.META.get("REMOTE_ADDR", ""))
+            throttle.token_failed(client_address(request))
             raise
         translation.activate(user.language)
         timezone.activate(ZoneInfo(user.time_zone))

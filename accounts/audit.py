@@ -76,23 +76,30 @@ def record(
     type: str,  # noqa: A002 - the column's name
     workspace: Workspace | UUID | None,
     actor: User | UUID | None,
-    actor_kind: ActorKind | str,
     data: Mapping[str, Any],
+    actor_kind: ActorKind | str | None = None,
     topic: UUID | None = None,
 ) -> AuditEvent:
     """Append one event to `stream`, in the current transaction, and wake those who watch `topic`.
 
+    What `actor_kind` leaves open, `kind_of` says.
     `workspace` and `actor` may be given by their keys. One round trip to the database.
     The stream stays locked until the transaction ends. Raises OutsideTransaction where no
     transaction is open.
     """
     _require_transaction(type)
-    event = _event(stream, workspace, actor, Draft(type, actor_kind, data), timezone.now())
+    draft = Draft(type, actor_kind or kind_of(actor), data)
+    event = _event(stream, workspace, actor, draft, timezone.now())
     kind, at, body = event.actor_kind, event.at, dumps(event.data)
     sql, waking = _waking(_ONE, topic, event)
     values = [stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)]
     _appended(event, ask(sql, [*waking, *values])[0])
     return event
+
+
+def kind_of(actor: User | UUID | None) -> ActorKind:
+    """A person acts under their name; without an actor the operator did it."""
+    return ActorKind.PERSON if actor else ActorKind.OPERATOR
 
 
 def record_many(

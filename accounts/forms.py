@@ -83,6 +83,14 @@ class PasswordForm(forms.Form):
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
+    revoke_tokens = forms.BooleanField(
+        label=_("Revoke my personal tokens as well"),
+        required=False,
+        help_text=_(
+            "Programs that use them are refused from then on. Do this when somebody else may know your"
+            " password; otherwise tokens stay as they are, while other sessions are signed out."
+        ),
+    )
 
 
 class TokenForm(forms.Form):

@@ -1,11 +1,14 @@
 """Signing in and out of the browser session."""
 
+from typing import Any
+
 from django.contrib.auth import authenticate, login, logout
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts import audit, throttle
+from accounts import actions, audit, throttle
+from accounts.addresses import client_address
 from accounts.models import ActorKind, User
 from agentapp.kernel.errors import InvalidInput
 
@@ -15,7 +18,7 @@ def sign_in(request: HttpRequest, *, email: str, password: str) -> User:
 
     One answer for an unknown address, a wrong password and an inactive person.
     """
-    address = request.META.get("REMOTE_ADDR", "")
+    address = client_address(request)
     throttle.admit(email, address)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):
@@ -25,6 +28,23 @@ def sign_in(request: HttpRequest, *, email: str, password: str) -> User:
         login(request, user)
         _record("user.signed_in", user)
     return user
+
+
+def password_change(request: HttpRequest, user: User, **values: Any) -> User:
+    """Change one's own password, guesses at the current one counted as those at the door are.
+
+    Takes what `actions.password_change` does. Raises InvalidInput, TooMuch.
+    """
+    address = client_address(request)
+    throttle.admit(user.email, address)
+    try:
+        changed = actions.password_change(user, **values)
+    except InvalidInput as error:
+        if "current" not in error.data.get("fields", {}):
+            throttle.succeeded(user.email, address)
+        raise
+    throttle.succeeded(user.email, address)
+    return changed
 
 
 def sign_out(request: HttpRequest) -> None:

@@ -95,8 +95,8 @@ def profile_update(request: HttpRequest) -> HttpResponse:
 def password_change(request: HttpRequest) -> HttpResponse:
     form = PasswordForm(request.POST, prefix="password")
     try:
-        user = actions.password_change(_person(request), **_cleaned(form))
-    except InvalidInput as error:
+        user = signin.password_change(request, _person(request), **_cleaned(form))
+    except (InvalidInput, TooMuch) as error:
         status = _refuse(form, error, {"password": "new"})
         return _profile_page(request, status=status, password_form=form)
     update_session_auth_hash(request, user)

@@ -3,16 +3,17 @@
 What has no vector yet is compared by its words alone, and counted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from django.db.models import QuerySet
 from django.utils.translation import get_language
 
 from accounts.models import Workspace
 from activities.likeness import Alike, Likened, Pair, alike, of_activity, of_tool
-from activities.likeness.vectors import vectors_due, vectors_of
-from activities.models import Activity, CardKind, Revision, RevisionState
+from activities.likeness.vectors import prune, vectors_due, vectors_of
+from activities.models import Activity, CardKind, CardPhrase, Revision, RevisionState
 from activities.models.fields import in_language
 from activities.tools import registry
 
@@ -76,6 +77,19 @@ def vectors_due_of(revision: Revision) -> None:
     vectors_due(likened(entries.select_related("revision__agent").prefetch_related("phrases")))
 
 
+def vectors_prune() -> int:
+    """Forget the vectors of texts that no card says any more, and return how many."""
+    return prune(_texts_said)
+
+
+def _texts_said() -> Iterator[str]:
+    """Yield the texts of what is published or in hand, of all tools, and what people taught."""
+    current = Activity.objects.filter(entry=True).exclude(revision__state=RevisionState.RETIRED)
+    yield from (card.text for card in likened(_whole(current)))
+    yield from (card.text for contract in registry for card in of_tool(contract))
+    yield from CardPhrase.objects.filter(learned=True).values_list("text", flat=True)
+
+
 def published_cards() -> list[Likened]:
     """Return the cards of everything that people may ask for, in every workspace."""
     return likened(_published(None))
@@ -85,7 +99,11 @@ def _published(workspace: Workspace | None) -> list[Activity]:
     found = Activity.objects.filter(revision__state=RevisionState.PUBLISHED, entry=True)
     if workspace is not None:
         found = found.filter(revision__agent__workspace=workspace)
-    return list(found.select_related("revision__agent").prefetch_related("phrases"))
+    return list(_whole(found))
+
+
+def _whole(found: QuerySet[Activity]) -> QuerySet[Activity]:
+    return found.select_related("revision__agent").prefetch_related("phrases")
 
 
 def likened(activities: Iterable[Activity]) -> list[Likened]:

@@ -7,6 +7,7 @@ from procrastinate.contrib.django import app
 
 from activities.discovery.index.jobs import EMBED
 from activities.likeness import vectors as likeness
+from activities.redundancy import vectors_prune
 
 
 def _in_a_job(work: Callable[[], object]) -> None:
@@ -41,3 +42,10 @@ def embed_what_is_due(timestamp: int) -> None:
 def embed_texts() -> None:
     """Make the vectors by which cards are likened."""
     _in_a_job(likeness.make_due)
+
+
+@app.periodic(cron="23 3 * * *")
+@app.task(name="activities.prune_texts", lock=likeness.TASK, pass_context=False)
+def prune_texts(timestamp: int) -> None:
+    """Every night: forget the vectors of texts that no card says any more."""
+    _in_a_job(vectors_prune)

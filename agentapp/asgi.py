@@ -10,13 +10,14 @@ from django.urls import re_path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentapp.settings")
 os.environ.setdefault("DATABASE_POOL", "20")
-http = get_asgi_application()  # loads the apps; what follows needs them
+django = get_asgi_application()  # loads the apps; what follows needs them
 
+from agentapp.bodies import BoundedBodies  # noqa: E402
 from agentapp.origin import SameOrigin  # noqa: E402
 from runs.routing import websocket_urlpatterns  # noqa: E402
 
 nowhere = re_path(r"", WebsocketDenier.as_asgi())
 sockets = AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, nowhere]))
 application = ProtocolTypeRouter(
-    {"http": http, "websocket": AllowedHostsOriginValidator(SameOrigin(sockets))}
+    {"http": BoundedBodies(django), "websocket": AllowedHostsOriginValidator(SameOrigin(sockets))}
 )

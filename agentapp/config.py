@@ -131,6 +131,8 @@ ADVICE = {
     "DEBUG": "it must be 0 or 1. Set DEBUG=0.",
     "HTTPS": "it must be 0 or 1. Set HTTPS=1 when browsers reach the site through https.",
     "BEHIND_PROXY": "it must be 0 or 1. Set BEHIND_PROXY=1 only when a proxy sets X-Forwarded-Proto.",
+    "TRUSTED_PROXIES": "it must be a whole number from 0 to 10: how many proxies of yours add the address "
+    "they were asked from to X-Forwarded-For. Set TRUSTED_PROXIES=1 behind one.",
     "SECRET_KEY": f"it must have at least {MINIMUM_SECRET_KEY} characters. Set it to a long random text.",
     "ALLOWED_HOSTS": "it must be a comma-separated list of host names without '*' and without a path. "
     "Set for example ALLOWED_HOSTS=mandate.example.com,localhost.",
@@ -194,6 +196,8 @@ class Config(BaseSettings):
     #: Cookies travel only through https. On outside the demonstration.
     https: bool | None = None
     behind_proxy: bool = False
+    #: Proxies of the operator's between a browser and us, each adding to X-Forwarded-For.
+    trusted_proxies: int = Field(0, ge=0, le=10)
     secret_key: Annotated[SecretStr, Field(min_length=MINIMUM_SECRET_KEY)] | None = None
     allowed_hosts: Annotated[Names, AfterValidator(_exact_hosts)] = LOOPBACK_HOSTS
     csrf_trusted_origins: Annotated[Names, AfterValidator(_origins)] = ()

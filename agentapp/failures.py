@@ -5,6 +5,7 @@ The API's addresses answer in the API's shape there too; all others with the sit
 
 import sys
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.template.loader import render_to_string
 from django.views import defaults
@@ -18,7 +19,15 @@ def _is_api(request: HttpRequest) -> bool:
     return request.path.startswith(_API)
 
 
+def body_too_large(request: HttpRequest) -> HttpResponse:
+    if _is_api(request):
+        return api_errors.answer(api_errors.translate(RequestDataTooBig()))
+    return HttpResponse(render_to_string("413.html"), status=413)
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return body_too_large(request)
     if _is_api(request):
         return api_errors.answer(api_errors.bad_request())
     # Django's own view reads the form to prepare a CSRF token; the form may be what cannot be read.

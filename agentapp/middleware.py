@@ -1,9 +1,12 @@
-"""The Content-Security-Policy header."""
+"""The Content-Security-Policy header, and the answer to a body that was not read."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+
+from agentapp import failures
+from agentapp.bodies import TOO_LARGE
 
 HEADER = "Content-Security-Policy"
 COMMON = {
@@ -43,3 +46,15 @@ class ContentSecurityPolicyMiddleware:
             in_admin = request.path.startswith(reverse("admin:index"))
             response.headers[HEADER] = self.admin if in_admin else self.strict
         return response
+
+
+class BodyLimitMiddleware:
+    """Answers a request whose body was too large to be read, in the person's language."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if TOO_LARGE in getattr(request, "scope", {}):
+            return failures.body_too_large(request)
+        return self.get_response(request)

@@ -10,6 +10,9 @@ from activities.templates import escape_markdown
 from runs.guardrails import Limit
 from runs.states import Outcome
 
+#: The code of a declined run whose words forbid something.
+TOLD_NOT_TO = "told_not_to"
+
 
 def declined(offered: Iterable[Activity], language: str) -> str:
     """Return a kind no, with what this person can ask for."""
@@ -28,6 +31,13 @@ def declined(offered: Iterable[Activity], language: str) -> str:
         )
     intro = _("I cannot help with that here. This is what you can ask me for:")
     return f"{intro}\n\n" + "\n".join(lines)
+
+
+def told_not_to() -> str:
+    """Return what to say when the person said what must not be done: it was not refused to them."""
+    return _(
+        "Nothing was done: you said not to. If there is something else that you do want, ask for that alone."
+    )
 
 
 def tried_out(answer: str) -> str:

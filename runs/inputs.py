@@ -52,6 +52,8 @@ def settle(
     """Settle one field from `raw`, what a model read in `said`. None: the words do not hold it."""
     if raw is None or raw == "" or raw == []:
         return None
+    if isinstance(raw, list) and not field.is_list and field.kind != FieldKind.TEXT:
+        return _one_of(view, field, raw, said, eyes)
     if field.kind == FieldKind.REFERENCE:
         return _settle_reference(view, field, raw, said, eyes)
     if not _is_grounded(field, raw, said):
@@ -85,8 +87,6 @@ def _settle_reference(
     ]
     if not mentions:
         return None
-    if not field.is_list:
-        mentions = mentions[:1]
     found: list[tuple[str, str]] = []
     for mention in mentions:
         resolution = resolve(field.reference, mention, eyes)
@@ -95,6 +95,29 @@ def _settle_reference(
         found.append((resolution.record.value, named(resolution.record)))
     value = [item for item, _label in found] if field.is_list else found[0][0]
     return Settled(field.name, value, ", ".join(label for _value, label in found), ", ".join(mentions))
+
+
+def _one_of(
+    view: RunView, field: ActivityInput, raws: Sequence[Any], said: Sequence[str], eyes: Eyes
+) -> Settled | Asked | None:
+    """Settle a single value of which several were said: when they are the same; else it is asked which."""
+    read = [found for raw in raws if (found := settle(view, field, raw, said, eyes)) is not None]
+    settled = [item for item in read if isinstance(item, Settled)]
+    open_ones = [item for item in read if isinstance(item, Asked)]
+    choices = [Choice(str(item.value), item.label) for item in settled]
+    choices += [choice for item in open_ones for choice in item.candidates]
+    by_value = {choice.value: choice for choice in choices}
+    if len(by_value) < 2:
+        return open_ones[0] if open_ones else next(iter(settled), None)
+    pickable = field.kind != FieldKind.PERIOD and len(by_value) <= MAX_CANDIDATES
+    return asked(
+        view,
+        field,
+        AskedBecause.AMBIGUOUS,
+        candidates=tuple(by_value.values()) if pickable else (),
+        words=", ".join(dict.fromkeys(item.words or item.label for item in read if item.words or item.label)),
+        several=True,
+    )
 
 
 def _ambiguous(view: RunView, field: ActivityInput, mention: str, resolution: Resolution) -> Asked:
@@ -113,6 +136,7 @@ def asked(
     candidates: tuple[Choice, ...] = (),
     words: str = "",
     error: str = "",
+    several: bool = False,
 ) -> Asked:
     """Return `field` as something to ask for; a choice brings its values as candidates."""
     if field.kind == FieldKind.CHOICE and not candidates:
@@ -121,7 +145,7 @@ def asked(
             for item in field.choices.all()
         )
     label = in_language(field.label, view.language) or field.name
-    return Asked(field.name, field.kind, label, because, candidates, words, error)
+    return Asked(field.name, field.kind, label, because, candidates, words, error, several)
 
 
 def answered(view: RunView, field: ActivityInput, raw: Any, eyes: Eyes) -> Settled:

@@ -38,6 +38,8 @@ class Asked:
     candidates: tuple[Choice, ...] = ()
     words: str = ""
     error: str = ""
+    #: `words` are several values, where one is needed.
+    several: bool = False
 
 
 def ask_person(
@@ -82,6 +84,8 @@ def sentence(asked: Sequence[Asked]) -> str:
     match item.because:
         case AskedBecause.ACTIVITY:
             return _("I can read your request in more than one way. Which one do you mean?")
+        case AskedBecause.AMBIGUOUS if item.several:
+            return _("You named more than one value for %(label)s: %(words)s. Which one do you mean?") % said
         case AskedBecause.AMBIGUOUS:
             return _("“%(words)s” can mean several records. Which one do you mean?") % said
         case AskedBecause.UNKNOWN:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts import audit
-from accounts.models import ActorKind, User, Workspace
+from accounts.models import User, Workspace
 from activities.actions.authority import require_workspace
 from activities.models import RevisionState, StepOpening, ToolGroup, ToolGroupEntry
 from activities.models.fields import Texts
@@ -77,6 +77,5 @@ def _record(group: ToolGroup, kind: str, actor: User | None, **data: list[str]) 
         type=kind,
         workspace=group.workspace_id,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data={"group": group.key, **data},
     )

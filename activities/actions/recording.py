@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts import audit
-from accounts.models import ActorKind, User
+from accounts.models import User
 from activities.models import Agent, Revision
 
 #: The events by which somebody has worked on a draft.
@@ -23,6 +23,5 @@ def record(about: Agent | Revision, kind: str, actor: User | None, data: dict[st
         type=kind,
         workspace=agent.workspace_id,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data={"agent": agent.key, **data},
     )

@@ -5,82 +5,16 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin
 
 from accounts.models import User
 from activities import designing
-from activities.admin.columns import Columns
+from activities.admin.columns import DeskList
 from activities.admin.extensions import extensions
 from activities.admin.page import name_of, person
 from activities.admin.views import agents, learned, preview, revisions, rights, sections
 from activities.models import Agent
-
-
-@admin.register(Agent)
-class AgentAdmin(Columns, ModelAdmin):
-    """A designer's agents. What lies behind a row are pages of the desk."""
-
-    list_display = ("shown_name", "shown_key", "shown_workspace", "offered", "drafts")
-    list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
-    search_fields = ("key", "name")
-    ordering = ("workspace", "key")
-    list_per_page = 50
-    show_full_result_count = False
-    actions = None
-    change_list_template = "admin/desk/agents.html"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Agent]:
-        return designing.with_figures(designing.agents_for(person(request)))
-
-    @admin.display(description=_("agent"), ordering="key")
-    def shown_name(self, agent: Agent) -> str:
-        return name_of(agent.name, agent.key)
-
-    @admin.display(description=_("activities offered"))
-    def offered(self, agent: Any) -> int:
-        return int(agent.offered)
-
-    @admin.display(description=_("drafts"))
-    def drafts(self, agent: Any) -> int:
-        return int(agent.drafts)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        user = request.user
-        if not isinstance(user, User):
-            return False
-        return designing.workspaces_designed(user).exists() or designing.agents_for(user).exists()
-
-    has_change_permission = has_view_permission
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        user = request.user
-        return isinstance(user, User) and designing.workspaces_designed(user).exists()
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        more = {"desk_links": extensions.desk_links, **(extra_context or {})}
-        return super().changelist_view(request, more)
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        return agents.agent_add(request)
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        return agents.agent_page(request, agents.as_id(object_id))
-
-    def get_urls(self) -> list[URLPattern]:
-        own = [path(route, self.admin_site.admin_view(view), name=name) for route, view, name in ROUTES]
-        more = [pattern for make in extensions.urls for pattern in make()]
-        return [*own, *more, *super().get_urls()]
-
 
 ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("import/", agents.import_page, "desk_import"),
@@ -110,3 +44,55 @@ ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("activities/<uuid:activity_id>/steps/<uuid:step_id>/", sections.step_page, "desk_step"),
     ("activities/<uuid:activity_id>/<slug:section>/", sections.section_page, "desk_section"),
 )
+
+
+@admin.register(Agent)
+class AgentAdmin(DeskList):
+    """A designer's agents. What lies behind a row are pages of the desk."""
+
+    list_display = ("shown_name", "shown_key", "shown_workspace", "offered", "drafts")
+    search_fields = ("key", "name")
+    ordering = ("workspace", "key")
+    routes = ROUTES
+    change_list_template = "admin/desk/agents.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Agent]:
+        return designing.with_figures(designing.agents_for(person(request)))
+
+    @admin.display(description=_("agent"), ordering="key")
+    def shown_name(self, agent: Agent) -> str:
+        return name_of(agent.name, agent.key)
+
+    @admin.display(description=_("activities offered"))
+    def offered(self, agent: Any) -> int:
+        return int(agent.offered)
+
+    @admin.display(description=_("drafts"))
+    def drafts(self, agent: Any) -> int:
+        return int(agent.drafts)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        user = request.user
+        if not isinstance(user, User):
+            return False
+        return designing.workspaces_designed(user).exists() or designing.agents_for(user).exists()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        user = request.user
+        return isinstance(user, User) and designing.workspaces_designed(user).exists()
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        more = {"desk_links": extensions.desk_links, **(extra_context or {})}
+        return super().changelist_view(request, more)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        return agents.agent_add(request)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        return agents.agent_page(request, agents.as_id(object_id))
+
+    def get_urls(self) -> list[URLPattern]:
+        more = [pattern for make in extensions.urls for pattern in make()]
+        return [*more, *super().get_urls()]

@@ -5,31 +5,36 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin
 
 from accounts.models import User
 from activities import designing
-from activities.admin.columns import Columns
+from activities.admin.columns import DeskList
 from activities.admin.page import person
 from activities.admin.views import server_tools, servers
 from activities.admin.views.agents import as_id
 from activities.mcp.selectors import condition_of, servers_for
 from activities.models import McpServer
 
+ROUTES: tuple[tuple[str, Any, str], ...] = (
+    ("<uuid:server_id>/settings/", servers.settings_page, "desk_server_settings"),
+    ("<uuid:server_id>/read/", servers.read, "desk_server_read"),
+    ("<uuid:server_id>/remove/", servers.delete, "desk_server_delete"),
+    ("<uuid:server_id>/rights/", servers.rights_page, "desk_server_rights"),
+    ("<uuid:server_id>/review/", server_tools.review_many, "desk_server_review"),
+    ("tools/<uuid:tool_id>/", server_tools.tool_page, "desk_server_tool"),
+    ("tools/<uuid:tool_id>/quarantine/", server_tools.quarantine, "desk_server_quarantine"),
+)
+
 
 @admin.register(McpServer)
-class McpServerAdmin(Columns, ModelAdmin):
+class McpServerAdmin(DeskList):
     """The servers of a designer's workspaces. What lies behind a row are pages of the desk."""
 
     list_display = ("shown_name", "shown_key", "shown_workspace", "condition", "reviewed", "waiting")
-    list_filter = (("workspace", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("key", "name")
     ordering = ("workspace", "key")
-    list_per_page = 50
-    show_full_result_count = False
-    actions = None
+    routes = ROUTES
     change_list_template = "admin/desk/servers/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[McpServer]:
@@ -51,20 +56,12 @@ class McpServerAdmin(Columns, ModelAdmin):
     def waiting(self, server: Any) -> int:
         return int(server.pending_tools) + int(server.quarantined_tools)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         user = request.user
         return isinstance(user, User) and designing.workspaces_designed(user).exists()
 
-    has_change_permission = has_view_permission
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         return servers.server_add(request)
@@ -73,17 +70,3 @@ class McpServerAdmin(Columns, ModelAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         return servers.server_page(request, as_id(object_id))
-
-    def get_urls(self) -> list[URLPattern]:
-        own = [path(route, self.admin_site.admin_view(view), name=name) for route, view, name in ROUTES]
-        return [*own, *super().get_urls()]
-
-
-ROUTES: tuple[tuple[str, Any, str], ...] = (
-    ("<uuid:server_id>/settings/", servers.settings_page, "desk_server_settings"),
-    ("<uuid:server_id>/read/", servers.read, "desk_server_read"),
-    ("<uuid:server_id>/rights/", servers.rights_page, "desk_server_rights"),
-    ("<uuid:server_id>/review/", server_tools.review_many, "desk_server_review"),
-    ("tools/<uuid:tool_id>/", server_tools.tool_page, "desk_server_tool"),
-    ("tools/<uuid:tool_id>/quarantine/", server_tools.quarantine, "desk_server_quarantine"),
-)

@@ -5,7 +5,7 @@ text as it stands; :class:`Folded` maps one to the other.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -129,6 +129,11 @@ class Reading:
         """Matches over the folded text, each with its place in the text as written."""
         for match in pattern.finditer(self.folded.text):
             yield match, self.folded.span(*match.span())
+
+    def folded_between(self, start: int, end: int) -> str:
+        """The folded text of the stretch `start`..`end`."""
+        places = self.folded.places
+        return self.folded.text[bisect_left(places, start) : bisect_left(places, end)]
 
     def words_before(self, place: int, count: int) -> Sequence[Word]:
         """The last `count` words that end at or before `place`, in order."""

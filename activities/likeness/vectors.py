@@ -1,6 +1,6 @@
 """The vectors by which cards are likened: asked for where a card is saved, made in the background."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TASK = "activities.embed_texts"
 _BATCH = 50
+_FORGOTTEN_AT_ONCE = 1_000
 
 
 def vectors_due(cards: Iterable[Likened]) -> None:
@@ -31,6 +32,21 @@ def texts_due(texts: Iterable[str]) -> None:
     if missing:
         TextVector.objects.bulk_create(missing, ignore_conflicts=True)
         app.configure_task(TASK).defer()
+
+
+def prune(used: Callable[[], Iterable[str]]) -> int:
+    """Forget the vectors of texts that are not among `used`, and return how many.
+
+    `used` is asked after what there is was read, so that what is added meanwhile stays; and once more at the
+    end, for a text that came back into use just then.
+    """
+    known = set(TextVector.objects.values_list("digest", flat=True))
+    gone = sorted(known - {_digest(text) for text in used()})
+    for start in range(0, len(gone), _FORGOTTEN_AT_ONCE):
+        TextVector.objects.filter(digest__in=gone[start : start + _FORGOTTEN_AT_ONCE]).delete()
+    if gone:
+        texts_due(used())
+    return len(gone)
 
 
 def make_due() -> int:

@@ -1,5 +1,6 @@
 """What a designer does with MCP servers and their tools."""
 
+from activities.mcp.removing import server_delete
 from activities.mcp.reviewing import ParamPart, ReviewPart, tool_quarantine, tool_review, tools_review
 from activities.mcp.servers import SecretPart, server_create, server_update
 
@@ -8,6 +9,7 @@ __all__ = [
     "ReviewPart",
     "SecretPart",
     "server_create",
+    "server_delete",
     "server_update",
     "tool_quarantine",
     "tool_review",

@@ -14,7 +14,7 @@ def record(
     actor: User | None,
     data: Mapping[str, Any],
     *,
-    without_actor: ActorKind = ActorKind.OPERATOR,
+    actor_kind: ActorKind | None = None,
 ) -> None:
     """Record in the server's stream, in the transaction of the change."""
     audit.record(
@@ -22,6 +22,6 @@ def record(
         type=kind,
         workspace=server.workspace_id,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else without_actor,
+        actor_kind=actor_kind,
         data={"server": server.key, **data},
     )

@@ -243,4 +243,5 @@ def _vanish(tool: McpTool, reading: Reading) -> None:
 
 def _record(server: McpServer, reading: Reading, actor: User | None) -> None:
     found = {name: getattr(reading, name) for name in ("new", "changed", "gone", "back", "refused")}
-    record(server, "mcp_server.tools_read", actor, found, without_actor=ActorKind.SYSTEM)
+    kind = None if actor else ActorKind.SYSTEM
+    record(server, "mcp_server.tools_read", actor, found, actor_kind=kind)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -87,8 +88,21 @@ def one_moment() -> Iterator[None]:
 
 
 def versions_of(run_ids: Iterable[UUID]) -> Mapping[UUID, int]:
-    """Return the number of the last event of each run. Read it and the rows in :func:`one_moment`."""
-    return dict(AuditStream.objects.filter(stream__in=list(run_ids)).values_list("stream", "seq"))
+    """Return a number of each run that grows with its events. Read it and the rows in :func:`one_moment`.
+
+    A run that shows a plan shows what became of the plan's other runs: their events count as well.
+    """
+    shown = list(run_ids)
+    starters = Run.objects.filter(pk__in=shown, parent=None).exclude(plan=None)
+    plans: dict[Any, UUID] = {plan: run for run, plan in starters.values_list("pk", "plan_id")}
+    parts = Run.objects.filter(plan__in=plans).exclude(pk__in=plans.values()) if plans else Run.objects.none()
+    owners = {run: plans[plan] for run, plan in parts.values_list("pk", "plan_id")}
+    numbers = AuditStream.objects.filter(stream__in={*shown, *owners}).values_list("stream", "seq")
+    found = dict(numbers)
+    versions = {run: found[run] for run in shown if run in found}
+    for run, owner in owners.items():
+        versions[owner] = versions.get(owner, 0) + found.get(run, 0)
+    return versions
 
 
 def newest_ids(conversation: Conversation) -> list[UUID]:

@@ -1,5 +1,6 @@
 """The list of conversations: searched, grouped by day, with what waits for the person marked."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,6 +16,8 @@ from runs.models import Conversation, Run
 from runs.states import DRIVEN_RUN_STATES, RunState
 
 PAGE = 40
+#: About so much of a title has room in the list.
+SHOWN = 28
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,24 @@ def listing(user: User, workspace: Workspace, query: str = "", page: int = 1) ->
     last_state = Run.objects.filter(conversation=OuterRef("pk")).order_by("-id").values("state")[:1]
     found = selectors.conversations_of(user, workspace, query).annotate(run_state=Subquery(last_state))
     rows = list(found[start : start + PAGE + 1])
+    beginnings = Counter(_beginning(row) for row in rows)
     for row in rows:
         row.mark = _mark(row.run_state)  # type: ignore[attr-defined]
+        row.begun = _begun(row) if beginnings[_beginning(row)] > 1 else ""  # type: ignore[attr-defined]
     return Listing(query, _days(rows[:PAGE]), page + 1 if len(rows) > PAGE else 0)
+
+
+def _beginning(conversation: Conversation) -> str:
+    return conversation.title[:SHOWN].casefold()
+
+
+def _begun(conversation: Conversation) -> str:
+    """Return when it began, for one whose title reads like another's: the time, with the day before today."""
+    begun = timezone.localtime(conversation.created_at)
+    time = formats.time_format(begun, "TIME_FORMAT")
+    if begun.date() == timezone.localdate():
+        return str(time)
+    return f"{formats.date_format(begun, 'SHORT_DATE_FORMAT')} {time}"
 
 
 def _mark(state: str | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from time import monotonic
 
+from activities.discovery.reading import Reading
 from activities.models import Activity
 from activities.models.activity import FieldKind
 from activities.models.fields import in_language
@@ -17,6 +18,7 @@ from runs.engine.several import Part, read_parts, write_plan
 from runs.finishing import finish_run
 from runs.journal import Journal
 from runs.llm.base import CHOOSE_ACTIVITY, SEVERAL
+from runs.llm.builtin.smalltalk import forbids
 from runs.models import Plan
 from runs.models.question import AskedBecause
 from runs.offered import offered_to
@@ -124,4 +126,7 @@ def _decline(view: RunView, offered: Sequence[Activity]) -> Onward:
 
 
 def _declined(view: RunView, offered: Sequence[Activity], journal: Journal) -> None:
-    finish_run(view.run, Outcome.DECLINED, journal, answer=answers.declined(offered, view.language))
+    answer, code = answers.declined(offered, view.language), ""
+    if forbids(Reading.of("\n".join(view.words))):
+        answer, code = answers.told_not_to(), answers.TOLD_NOT_TO
+    finish_run(view.run, Outcome.DECLINED, journal, answer=answer, code=code)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 import httpx2
 import openai
 
-from agentapp.kernel.errors import Misconfigured, ModelUnavailable
-from agentapp.kernel.transport import BoundedTransport, Budget, refusal_text
+from agentapp.kernel.errors import ModelUnavailable
+from agentapp.kernel.sdk_client import sdk_client
+from agentapp.kernel.transport import Budget, refusal_text
 from runs.llm import wire
 from runs.llm.base import Delta, ModelCancelled, ModelRequest
 from runs.llm.deltas import ReplyBuilder
@@ -48,7 +49,8 @@ class OpenAIModel:
         self._address = base_url or OPENAI_ADDRESS
         self._profile = profile or profile_for(self._address)
         self._wait = wait
-        self._client = _client(self._address, api_key)
+        parts = sdk_client(self._address, api_key, variable="OPENAI_API_KEY", refuse=_refuse_bad_status)
+        self._client = openai.OpenAI(**parts)
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Yield deltas, ending with one FinishDelta.
@@ -161,17 +163,3 @@ def _refuse_bad_status(response: httpx2.Response) -> None:
     if response.status_code < 300:
         return
     raise _RefusedError(response.status_code, refusal_text(response), retry_after(response.headers))
-
-
-def _client(address: str, api_key: str | None) -> openai.OpenAI:
-    key = (api_key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Misconfigured("OPENAI_API_KEY holds characters that no key has. Set it to the key alone.")
-    http_client = httpx2.Client(
-        transport=BoundedTransport(address),
-        event_hooks={"response": [_refuse_bad_status]},
-        follow_redirects=False,
-        trust_env=False,
-    )
-    # The SDK insists on a key, an endpoint on the own machine has none. Retries are ours: see `stream`.
-    return openai.OpenAI(api_key=key or "none", base_url=address, max_retries=0, http_client=http_client)

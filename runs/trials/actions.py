@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from accounts import access
-from accounts.models import ActorKind, User
+from accounts import access, audit
+from accounts.models import User
 from activities.actions.authority import designed_keys, designs_agent
 from activities.discovery.language import language_of
 from activities.models import Agent, Revision
@@ -125,7 +125,7 @@ def _record_start(run: Run, message: Message, actor: User | None) -> None:
         "revision": run.revision.number,
         "revision_id": str(run.revision_id),
     }
-    kind = ActorKind.PERSON if actor else ActorKind.OPERATOR
+    kind = audit.kind_of(actor)
     journal.event("trial.started", tried, kind)
     journal.event("run.created", {"message": str(message.pk), "language": run.language}, kind)
     write_events(run, journal, actor)

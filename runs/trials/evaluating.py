@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from accounts import access, audit
-from accounts.models import ActorKind, User
+from accounts.models import User
 from activities.actions.prompts import prompts_of
 from activities.models import Evaluation, EvaluationResult, EvaluationStep, Revision, TestPrompt
 from activities.rights import offered_activities
@@ -194,7 +194,6 @@ def _record(evaluation: Evaluation, kind: str, actor: User | None, data: Mapping
         type=kind,
         workspace=evaluation.revision.agent.workspace_id,
         actor=actor,
-        actor_kind=ActorKind.PERSON if actor else ActorKind.OPERATOR,
         data={
             "agent": evaluation.revision.agent.key,
             "evaluation": str(evaluation.pk),

@@ -108,6 +108,21 @@ def test_a_password_set_by_an_administrator_is_recorded(house: House, clerk: Cli
     assert (event.stream, event.actor.email) == (house.member.pk, "clerk@example.org")
 
 
+def test_a_password_set_by_an_administrator_takes_the_tokens_away(house: House, clerk: Client) -> None:
+    """Whoever had the password may have made a token with it."""
+    token, _secret = actions.token_create(house.member, "ci", ["read"])
+    others, _secret = actions.token_create(house.owner, "ci", ["read"])
+    page = reverse("admin:auth_user_password_change", args=[house.member.pk])
+    sent = {"usable_password": "true", "password1": "another good phrase", "password2": "another good phrase"}
+    assert clerk.post(page, sent).status_code == 302
+    token.refresh_from_db()
+    others.refresh_from_db()
+    assert token.revoked_at is not None
+    assert others.revoked_at is None
+    event = AuditEvent.objects.get(type="token.revoked")
+    assert (event.stream, event.actor.email) == (house.member.pk, "clerk@example.org")
+
+
 @pytest.mark.parametrize(
     "model", ["user", "workspace", "membership", "workspacegroup", "apitoken", "auditevent"]
 )

@@ -2,13 +2,15 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import actions, throttle, tokens
+from accounts.addresses import client_address
 from accounts.models import ApiToken, AuditEvent, Role, SignInThrottle, User
 from tests.accounts.conftest import PASSWORD, House
 
@@ -134,6 +136,41 @@ def test_many_addresses_and_many_people_are_limited_too(
     assert sign_in(client, "max@example.org").status_code == 429
 
 
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "expected"),
+    [
+        (0, "198.51.100.1", "10.0.0.1"),
+        (1, "198.51.100.1", "198.51.100.1"),
+        (1, "6.6.6.6, 198.51.100.1", "198.51.100.1"),  # the first was written by the sender
+        (2, "6.6.6.6, 198.51.100.1, 10.0.0.9", "198.51.100.1"),
+        (2, "198.51.100.1", "10.0.0.1"),  # it did not pass through both
+        (1, "198.51.100.1:4711", "198.51.100.1"),
+        (1, "[2001:DB8::1]:443", "2001:db8::1"),
+        (1, "2001:db8::1", "2001:db8::1"),
+        (1, "::ffff:198.51.100.1", "198.51.100.1"),
+        (1, "unknown", "10.0.0.1"),
+        (1, "198.51.100.1,", "10.0.0.1"),
+        (1, "", "10.0.0.1"),
+    ],
+)
+def test_behind_proxies_the_address_is_what_ours_were_asked_from(
+    rf: RequestFactory, settings: Any, proxies: int, forwarded: str, expected: str
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = rf.get("/", REMOTE_ADDR="10.0.0.1", HTTP_X_FORWARDED_FOR=forwarded)
+    assert client_address(request) == expected
+
+
+def test_behind_a_proxy_guesses_are_counted_for_each_address(house: House, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    one, other = (Client(HTTP_X_FORWARDED_FOR=f"6.6.6.{n}, 192.0.2.{n}") for n in (1, 2))
+    for number in range(throttle.LIMITS["pair"] + 1):
+        guesser = Client(HTTP_X_FORWARDED_FOR=f"6.6.6.{number}, 192.0.2.1")
+        assert sign_in(guesser, password="guess").status_code in (422, 429)
+    assert sign_in(one).status_code == 429
+    assert sign_in(other).status_code == 302
+
+
 def test_success_takes_its_count_back(house: House, client: Client) -> None:
     for _ in range(throttle.LIMITS["pair"] * 2):
         assert sign_in(client).status_code == 302
@@ -222,6 +259,41 @@ def test_times_are_shown_in_the_persons_zone(house: House, browser: Client) -> N
 
 
 # --- password
+
+
+def change_password(browser: Client, current: str = PASSWORD, **more: str) -> Any:
+    sent = {"password-current": current, "password-new": "another good phrase", **more}
+    return browser.post(reverse("accounts:password_change"), sent)
+
+
+def test_guesses_at_the_current_password_are_counted_as_at_the_door(house: House, browser: Client) -> None:
+    for _ in range(throttle.LIMITS["pair"]):
+        assert change_password(browser, "guess").status_code == 422
+    answer = change_password(browser)
+    assert answer.status_code == 429
+    assert "Too many attempts" in answer.content.decode()
+    assert User.objects.get(pk=house.owner.pk).check_password(PASSWORD)
+    assert sign_in(Client()).status_code == 429, "one count for both"
+
+
+def test_the_right_password_with_a_weak_new_one_is_no_guess(house: House, browser: Client) -> None:
+    for _ in range(throttle.LIMITS["pair"] + 1):
+        assert change_password(browser, **{"password-new": "12345678"}).status_code == 422
+    assert change_password(browser).status_code == 302
+
+
+@pytest.mark.parametrize("revoke", [True, False])
+def test_changing_the_password_revokes_tokens_when_that_is_wanted(
+    house: House, browser: Client, revoke: bool
+) -> None:
+    token, _secret = actions.token_create(house.owner, "ci", ["read"])
+    assert "Revoke my personal tokens as well" in browser.get(PROFILE).content.decode()
+    more = {"password-revoke_tokens": "on"} if revoke else {}
+    assert change_password(browser, **more).status_code == 302
+    token.refresh_from_db()
+    assert (token.revoked_at is not None) is revoke
+    told = AuditEvent.objects.filter(type="token.revoked", stream=house.owner.pk)
+    assert told.count() == int(revoke)
 
 
 def test_changing_the_password_keeps_this_session_and_ends_others(house: House, browser: Client) -> None:

@@ -56,6 +56,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, **variables: str) -> list[str]:
         ("DEBUG", "2"),
         ("HTTPS", "x"),
         ("BEHIND_PROXY", "x"),
+        ("TRUSTED_PROXIES", "-1"),
         ("SECRET_KEY", "geheim"),
         ("ALLOWED_HOSTS", "*"),
         ("ALLOWED_HOSTS", "example.com,*"),

@@ -1,10 +1,14 @@
 """The site's edges: the policy header, and who may open a socket."""
 
+import json
+
 import pytest
+from asgiref.testing import ApplicationCommunicator
 from channels.testing import WebsocketCommunicator
 from django.test import AsyncClient, Client
 
 from agentapp.asgi import application
+from agentapp.bodies import MAX_BODY
 from agentapp.origin import is_same_origin
 
 HOST = (b"host", b"localhost:8000")
@@ -83,3 +87,47 @@ async def test_a_form_that_cannot_be_read_is_a_bad_request(kind: str) -> None:
     answer = await strict.post("/accounts/sign-in/", data=b"a=%ff", content_type=form)
     assert answer.status_code == 400
     assert "cannot be read" in answer.text
+
+
+class Body:
+    """One request to the site's application, its body in pieces."""
+
+    def __init__(self, path: str, pieces: list[bytes], **headers: str) -> None:
+        named = {"host": "localhost", "accept-language": "fr", **headers}
+        self.scope = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "headers": [(key.replace("_", "-").encode(), value.encode()) for key, value in named.items()],
+        }
+        self.pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
+        self.pieces.append({"type": "http.request", "body": b"", "more_body": False})
+
+    async def answer(self) -> tuple[int, str]:
+        communicator = ApplicationCommunicator(application, self.scope)
+        for message in self.pieces:
+            await communicator.send_input(message)
+        start = await communicator.receive_output(10)
+        body = await communicator.receive_output(10)
+        return start["status"], body["body"].decode()
+
+
+@pytest.mark.parametrize("declared", [True, False])
+async def test_a_body_that_is_too_large_is_answered_in_the_one_shape(declared: bool) -> None:
+    headers = {"content_length": str(MAX_BODY + 1)} if declared else {}
+    pieces = [b"{}"] if declared else [b"a" * 1_000_000] * 6
+    status, body = await Body("/api/v1/conversations", pieces, **headers).answer()
+    assert status == 413
+    assert json.loads(body)["error"] == {
+        "code": "body_too_large",
+        "message": "Le corps de la requête est trop volumineux.",
+        "data": {},
+    }
+    status, body = await Body("/accounts/sign-in/", pieces, **headers).answer()
+    assert status == 413
+    assert "What was sent is too large" in body
+
+
+def test_what_a_page_does_not_read_is_too_large_too(client: Client) -> None:
+    assert client.post("/accounts/sign-in/", {"email": "a" * 3_000_000}).status_code == 413

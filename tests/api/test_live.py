@@ -52,6 +52,15 @@ def test_a_body_without_a_length_is_bounded_too(live, secret):
     assert json.loads(body)["error"]["code"] == "body_too_large"
 
 
+@pytest.mark.parametrize("path", ["/conversations", "/nowhere"])
+def test_a_body_larger_than_anything_here_is_not_kept(live, path):
+    """Not even of somebody unknown, and a form is not parsed before it is refused."""
+    for kind in ("application/json", "multipart/form-data; boundary=x"):
+        status, _headers, body = send(live, "POST", path, b"a" * 6_000_000, **{"Content-Type": kind})
+        assert status == 413, body
+        assert json.loads(body)["error"]["code"] == "body_too_large"
+
+
 def test_a_form_without_a_length_is_not_json(live, secret):
     status, _headers, body = send(
         live,

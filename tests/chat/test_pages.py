@@ -1,6 +1,8 @@
 """The chat's pages and deeds: whose they are, what they cost, and that text stays text."""
 
+import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from agentapp.kernel.canonical import digest
@@ -251,3 +254,18 @@ def test_a_run_is_downloaded_with_what_it_takes_to_verify_it(
         previous = digest(chained)
         assert event["hash"] == previous
     assert page in client_of(auditor).get(reverse("chat:run", args=[run.pk])).text
+
+
+def test_titles_that_read_alike_are_told_apart_by_when_they_began(client_of: ClientOf, owner: User) -> None:
+    """In the list there is room for the first words only."""
+    titles = ("Refund invoice INV-2025-00123 because it broke", "Refund invoice INV-2025-00123 at once")
+    begun = timezone.now().replace(year=2025, month=3, day=2, hour=9, minute=41)
+    for title, minutes in ((titles[0], 0), (titles[1], 7), ("List the overdue invoices", 9)):
+        made = rows.conversation(owner)
+        at = begun + timedelta(minutes=minutes)
+        Conversation.objects.filter(pk=made.pk).update(title=title, created_at=at)
+    page = client_of(owner).get(reverse("chat:conversations"), **HTMX).text
+    assert re.findall(r'conversation-link__begun muted">([^<]*)<', page) == [
+        "2 Mar 2025 09:48",
+        "2 Mar 2025 09:41",
+    ]

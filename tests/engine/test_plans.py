@@ -10,6 +10,7 @@ from activities.tools import ToolUnavailable
 from agentapp.kernel.errors import Conflict
 from agentapp.kernel.ids import uuid7
 from runs import actions
+from runs.chat.updates import updates_for
 from runs.llm.base import Purpose
 from runs.llm.scripted import Line, call
 from runs.models import Plan, Run
@@ -153,6 +154,25 @@ def test_what_builds_on_a_held_part_is_held_too(shop: World) -> None:
     first = shop.play(shop.post(TEXT), plan, FIND)
     assert part_states(first) == ["started", "held", "held"]
     assert not first.children.exists()
+
+
+def test_that_a_part_is_held_is_shown_at_once(shop: World) -> None:
+    """The plan stands in the first run's article; what holds its last part is an event of the second run."""
+    plan = planned(
+        part("take", "take the blue lamp"),
+        part("look", "Look for the green chair"),
+        part("sell", "sell it", needs=True),
+    )
+    first = shop.play(shop.post(TEXT), plan, filled("blue lamp"), RESERVE)
+    shown = updates_for(first.conversation, shop.owner, {})
+    assert "Held" not in shown.html
+    stage.on("find_items", raising(ToolUnavailable("The shelf is closed.")))
+    shop.play(following(first), FIND)
+    assert part_states(first) == ["started", "started", "held"]
+    changed = updates_for(first.conversation, shop.owner, shown.seen)
+    assert '<span class="badge">Held</span>' in changed.html
+    again = updates_for(first.conversation, shop.owner, changed.seen, composer=changed.composer)
+    assert again.html == ""
 
 
 def test_a_refused_confirmation_holds_nothing_else(shop: World) -> None:

@@ -120,3 +120,48 @@ def test_a_choice_of_activity_is_one_that_is_offered(world: World) -> None:
     run = world.play(run, act("find_items", {"words": None}))
     assert run.activity is not None
     assert (run.activity.key, run.outcome) == ("other", "succeeded")
+
+
+QUANTITY = {"name": "quantity", "type": "integer", "label": {"en": "Quantity"}, "required": False}
+SOME = activity(
+    use(
+        "reserve",
+        item={"source": "input", "input": "item"},
+        quantity={"source": "input", "input": "quantity"},
+    ),
+    inputs=[ITEM, QUANTITY],
+)
+
+
+def test_of_two_numbers_it_is_asked_which(world: World) -> None:
+    """Whatever the model took: code reads the words as well, and an optional value is not left out."""
+    world.publish(SOME)
+    took_one = call("fill_inputs", {"item": "A-100", "quantity": 3}, purpose=Purpose.INPUTS)
+    run = world.play(world.start("Reserve 2 or 3 of A-100"), took_one)
+    question = run.questions.get()
+    assert question.text == "You named more than one value for quantity: 2, 3. Which one do you mean?"
+    assert [item.value for item in question.fields.get().candidates.all()] == ["2", "3"]
+    actions.question_answer(user=world.owner, question_id=question.pk, values={"quantity": "2"})
+    run = world.play(run, act("reserve"))
+    assert effects() == ["reserve A-100 x2"]
+
+
+def test_of_two_records_it_is_asked_which(world: World) -> None:
+    world.publish(FORM)
+    both = call("fill_inputs", {"item": ["A-100", "A-200"], "note": None}, purpose=Purpose.INPUTS)
+    run = world.play(world.start("Reserve A-100 or A-200"), both)
+    assert [item.value for item in run.questions.get().fields.get().candidates.all()] == ["A-100", "A-200"]
+    posted = actions.message_post(
+        user=world.owner, conversation_id=run.conversation_id, text="the second", client_id=uuid7()
+    )
+    assert posted.answered
+    run = world.play(run, DONE)
+    assert effects() == ["reserve A-200 x1"]
+
+
+def test_a_record_named_twice_is_one(world: World) -> None:
+    world.publish(FORM)
+    twice = call("fill_inputs", {"item": ["A-200", "Red lamp"], "note": None}, purpose=Purpose.INPUTS)
+    run = world.play(world.start("Reserve A-200, the Red lamp"), twice, DONE)
+    assert effects() == ["reserve A-200 x1"]
+    assert run.outcome == "succeeded"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.chat.present.run import run_view
 from runs.llm.base import Purpose
 from runs.llm.scripted import call
 from runs.models import Conversation, Message
@@ -63,3 +64,19 @@ def test_instructions_in_the_words_are_data_of_the_user(world: World) -> None:
     assert run.outcome == "succeeded"
     assert stage.sent == []
     assert effects() == ["reserve A-100 x1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Please do not reserve A-100.", "Nothing was done: you said not to."),
+        ("Reserve me a holiday on the moon.", "I cannot help with that here."),
+    ],
+)
+def test_a_prohibition_is_answered_as_what_it_is(world: World, text: str, said: str) -> None:
+    world.publish(activity(use("reserve")))
+    run = world.play(world.post(text), NONE)
+    assert run.outcome == "declined"
+    assert run.answer.startswith(said)
+    # Only where something was refused can be said that there was something for it.
+    assert run_view(run, 1, world.owner).can_name == (said != "Nothing was done: you said not to.")

@@ -6,11 +6,12 @@ import pytest
 from django.test import Client
 
 from accounts import access
-from activities.actions import agent_import, revision_publish
+from activities.actions import agent_import, revision_publish, revision_retire
 from activities.checks import problems
-from activities.likeness import Likened, alike
-from activities.likeness.vectors import make_due
+from activities.likeness import Likened, alike, of_tool
+from activities.likeness.vectors import make_due, prune, texts_due, vectors_due
 from activities.models import Revision, TextVector
+from activities.redundancy import vectors_prune
 from activities.tools import registry
 from agentapp.kernel.errors import InvalidInput
 from agentapp.kernel.text import words
@@ -81,6 +82,33 @@ def test_meaning_counts_once_the_vectors_are_made(world: World) -> None:
     assert places(draft) == ["two"]
     with pytest.raises(InvalidInput):
         revision_publish(draft, actor=world.designer)
+
+
+def test_vectors_of_what_no_card_says_any_more_are_forgotten(world: World) -> None:
+    published = world.publish(selling("kept", "Shows what we published."))
+    draft = world.draft(selling("one", *REIMBURSE), selling("two", *REFUND))
+    with catalogue(reading("price of chairs")):
+        vectors_due(card for contract in registry for card in of_tool(contract))
+        make_due()
+        kept = set(TextVector.objects.values_list("digest", flat=True))
+        assert vectors_prune() == 0
+        changed = draft.activities.get(key="two")
+        revision_retire(published, actor=world.designer)
+        changed.delete()
+        assert vectors_prune() == 2
+        left = dict(TextVector.objects.values_list("digest", "text"))
+    assert set(left) < kept
+    assert not any("Refund a customer" in text or "published" in text for text in left.values())
+    assert any("Reimburse" in text for text in left.values())
+    assert any("chairs" in text for text in left.values())
+    assert not TextVector.objects.filter(vector__isnull=True).exists(), "what is kept is kept whole"
+
+
+def test_a_text_that_comes_back_while_others_are_forgotten_is_asked_for_again(world: World) -> None:
+    texts_due(["said before"])
+    rounds = iter([[], ["said before"]])
+    assert prune(lambda: next(rounds)) == 1
+    assert list(TextVector.objects.values_list("text", "vector")) == [("said before", None)]
 
 
 def test_one_that_says_so_is_enough(world: World) -> None:

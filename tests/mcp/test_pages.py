@@ -7,15 +7,19 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
-from activities.actions import revision_publish
-from activities.models import McpServer, McpTool, McpToolState, Revision
+from accounts import access
+from accounts.models import AuditEvent, User
+from activities.actions import revision_publish, tool_group_create
+from activities.mcp.actions import server_delete
+from activities.models import Card, McpServer, McpTool, McpToolState, Revision, RevisionState
 from activities.tools import registry
+from agentapp.kernel.errors import NotAllowed
 from runs.models import Confirmation
 from tests.desk.conftest import at, sign_in
 from tests.desk.pages import fields_of, form_of
 from tests.mcp.conftest import ORDER, SEARCH, Shop, tool
 from tests.mcp.test_runs import order
+from tests.openings.opened import open_activity, opening
 from tests.support.blueprints import activity, step, use
 from tests.support.world import World, pending
 
@@ -204,3 +208,57 @@ def test_nobody_else_sees_or_changes_a_server(
         listed = client.get(reverse("admin:activities_mcpserver_changelist"))
         assert server.name not in listed.content.decode()
     assert tool(server, "place_order").state == McpToolState.REVIEWED
+
+
+def test_a_server_that_nothing_relies_on_is_deleted(
+    world: World, desk: Client, server: McpServer, reviewed: McpTool
+) -> None:
+    """With its tools, their cards, the rights on it, and its places in groups; the history stays."""
+    group = tool_group_create(
+        world.workspace, key="shelf", name={"en": "Shelf"}, tools=[reviewed.key], actor=world.designer
+    )
+    page = desk.post(at("desk_server_delete", server.pk), follow=True).content.decode()
+    assert "The server “The shop” is deleted." in page
+    assert not McpServer.objects.exists()
+    assert not McpTool.objects.exists()
+    assert registry.get(reviewed.key) is None
+    assert not Card.objects.filter(key=reviewed.key, available=True).exists()
+    assert not group.entries.exists()
+    assert not access.grants_on([server])
+    told = AuditEvent.objects.filter(stream=server.pk).order_by("seq").values_list("type", flat=True)
+    assert list(told)[-1] == "mcp_server.deleted"
+    again = desk.post(at("desk_server_delete", server.pk))
+    assert again.status_code == 404
+
+
+@pytest.mark.parametrize("retired", [False, True])
+def test_a_server_whose_tool_is_bound_is_not_deleted(
+    world: World, desk: Client, server: McpServer, reviewed: McpTool, retired: bool
+) -> None:
+    name = reviewed.key.removeprefix("store.")
+    bound = {"tool": reviewed.key, "params": {}}
+    draft = world.draft(activity(bound, steps=[{**step(key="act"), "tools": [reviewed.key]}]))
+    if retired:
+        Revision.objects.filter(pk=draft.pk).update(state=RevisionState.RETIRED)
+    page = desk.post(at("desk_server_delete", server.pk), follow=True).content.decode()
+    assert f"uses its tool {name}. Switch the server off instead." in page
+    assert McpServer.objects.filter(pk=server.pk).exists()
+
+
+def test_a_server_that_a_step_is_open_to_is_not_deleted(
+    world: World, desk: Client, server: McpServer, reviewed: McpTool
+) -> None:
+    world.draft(open_activity(opens=[opening(f"server:{server.key}")]))
+    page = desk.post(at("desk_server_delete", server.pk), follow=True).content.decode()
+    assert "is open to it. Switch the server off instead." in page
+    assert McpServer.objects.filter(pk=server.pk).exists()
+
+
+def test_only_who_designs_the_workspace_deletes_a_server(
+    world: World, sign_in: Callable[[User], Client], server: McpServer
+) -> None:
+    for person in (world.owner, world.stranger, world.member):
+        with pytest.raises(NotAllowed):
+            server_delete(server, actor=person)
+        assert sign_in(person).post(at("desk_server_delete", server.pk)).status_code in (302, 403, 404)
+    assert McpServer.objects.filter(pk=server.pk).exists()

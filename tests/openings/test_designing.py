@@ -8,11 +8,12 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from accounts.models import AuditEvent, User
-from activities.actions import tool_group_change, tool_group_create, tool_group_remove
+from activities.actions import revision_publish, tool_group_change, tool_group_create, tool_group_remove
 from activities.checks import problems
+from activities.checks.advice import advice
 from activities.difference import difference
 from activities.exporting import blueprint_of
-from activities.models import Revision, StepOpening, ToolGroup
+from activities.models import McpServer, Revision, Step, StepOpening, ToolGroup
 from activities.portable import read, write
 from activities.tools import Control, ToolContract
 from agentapp.kernel.errors import Conflict, InvalidInput, NotAllowed
@@ -214,3 +215,58 @@ def test_a_group_that_a_step_is_open_to_is_not_said_to_be_deleted(
     assert "deleted successfully" not in said
     assert ToolGroup.objects.filter(pk=group.pk).exists()
     assert not LogEntry.objects.exists()
+
+
+def _open_to_everything(world: World) -> Revision:
+    """One step open to a tag, a group and a server; it passes whatever gave a fact."""
+    tool_group_create(world.workspace, key="shelf", name={"en": "Shelf"}, tools=[], actor=world.designer)
+    McpServer.objects.create(
+        workspace=world.workspace, key="crm", name="Customers", url="https://crm.example"
+    )
+    opens = [opening(), opening("group:shelf"), opening("server:crm")]
+    return world.draft(open_activity(opens=opens, passes_when="true"))
+
+
+def test_a_step_that_passes_whatever_ran_is_advised_against_and_still_published(
+    world: World, sign_in: SignIn
+) -> None:
+    with catalogue(*map(reading, names(3))):
+        draft = world.draft(open_activity(passes_when="true"))
+        asks = world.draft(open_activity(passes_when="has(facts.price_of_chairs)"))
+        assert [each.place for each in advice(draft)] == ["handle / act"]
+        assert advice(asks) == []
+        desk = sign_in(world.designer)
+        page = desk.get(at("desk_revision", draft.pk)).content.decode()
+        assert "Worth a second look" in page
+        assert "Ready to publish" in page
+        step_page = desk.get(
+            at("desk_step", draft.activities.get().pk, Step.objects.get(activity__revision=draft).pk)
+        )
+        assert "passes whichever tool gave a fact" in step_page.content.decode()
+        assert "Worth a second look" not in desk.get(at("desk_revision", asks.pk)).content.decode()
+        assert revision_publish(draft, actor=world.designer).state == "published"
+
+
+def test_openings_are_said_in_words_where_steps_are_listed(world: World, sign_in: SignIn) -> None:
+    desk = sign_in(world.designer)
+    with catalogue(*map(reading, names(3))):
+        part = _open_to_everything(world).activities.get()
+        page = desk.get(at("desk_steps", part.pk)).content.decode()
+    assert (
+        "any tool tagged “reading”, any tool of the group “Shelf”, any tool of the MCP server “Customers”"
+        in page
+    )
+    assert "tag:reading" not in page
+
+
+def test_the_table_of_activities_counts_the_parts_that_steps_are_open_to(
+    world: World, sign_in: SignIn
+) -> None:
+    desk = sign_in(world.designer)
+    with catalogue(*map(reading, names(3))):
+        only = desk.get(at("desk_revision", _open_to_everything(world).pk)).content.decode()
+        both = desk.get(
+            at("desk_revision", world.draft(open_activity(use("find_items"))).pk)
+        ).content.decode()
+    assert "<td>3 parts of the catalogue</td>" in only
+    assert "<td>1 + 1 part of the catalogue</td>" in both

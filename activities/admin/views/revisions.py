@@ -30,7 +30,8 @@ from activities.admin.page import (
     show,
     to,
 )
-from activities.admin.places import Located, located, pages_of
+from activities.admin.places import Located, Pages, located, pages_of
+from activities.checks.advice import advice
 from activities.difference import difference
 from activities.models import Activity, Revision
 from agentapp.kernel.errors import Conflict, InvalidInput
@@ -71,6 +72,7 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
         "agent": revision.agent,
         "activities": activities,
         "problems": found,
+        "advice": _advice(revision) if draft and not later else [],
         "later": later,
         "draft": draft,
         "rights": rights,
@@ -87,13 +89,23 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
 
 def _rows(revision: Revision) -> QuerySet[Activity]:
     return revision.activities.annotate(
-        step_count=Count("steps", distinct=True), tool_count=Count("tool_bindings", distinct=True)
+        step_count=Count("steps", distinct=True),
+        tool_count=Count("tool_bindings", distinct=True),
+        opening_count=Count("steps__openings", distinct=True),
     )
 
 
 def _problems(revision: Revision) -> list[Located]:
-    rows = revision.activities.prefetch_related("inputs", "outputs", "tool_bindings", "steps", "routing")
-    return located(publishing_problems(revision), revision, pages_of(rows))
+    return located(publishing_problems(revision), revision, _pages(revision))
+
+
+def _advice(revision: Revision) -> list[Located]:
+    return located(advice(revision), revision, _pages(revision))
+
+
+def _pages(revision: Revision) -> Pages:
+    parts = ("inputs", "outputs", "tool_bindings", "steps", "routing")
+    return pages_of(revision.activities.prefetch_related(*parts))
 
 
 def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
@@ -108,8 +120,8 @@ def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
 def problems_part(request: HttpRequest, revision_id: UUID) -> HttpResponse:
     """What keeps a draft from being published, asked for by the page of a large one."""
     revision = designing.revision_for(person(request), revision_id)
-    found = _problems(revision) if is_draft(revision) else []
-    return render(request, "admin/desk/_problems.html", {"problems": found})
+    found, worth = (_problems(revision), _advice(revision)) if is_draft(revision) else ([], [])
+    return render(request, "admin/desk/_problems.html", {"problems": found, "advice": worth})
 
 
 @require_POST

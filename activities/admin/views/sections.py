@@ -1,6 +1,7 @@
 """Pages about an activity: its parts, its tools and steps one by one, and removing it."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -31,8 +32,8 @@ from activities.admin.page import (
 from activities.admin.places import Located, located, pages_of
 from activities.admin.sections import SECTIONS
 from activities.admin.views.revisions import moved, version_of
-from activities.catalogue import led_to, places_of
-from activities.checks import activity_problems
+from activities.catalogue import led_to, places_of, said
+from activities.checks import activity_problems, advice
 from activities.models import Activity, Step
 from activities.tools import registry
 from agentapp.kernel.errors import MandateError, NotAllowed, NotFound
@@ -205,7 +206,11 @@ def steps_page(request: HttpRequest, activity_id: UUID) -> HttpResponse:
         keys = [step.pk for step in opened.activity.steps.all()]
         if opened.save(lambda version: _move_or_remove(opened, keys, version)):
             return to("desk_steps", activity_id)
-    return opened.show("steps.html", "steps", {"steps": opened.activity.steps.all()}, title=opened.name)
+    steps = list(opened.activity.steps.all())
+    openings = {step.pk: list(step.openings.all()) for step in steps}
+    words = said(chain.from_iterable(openings.values()), opened.revision.agent.workspace)
+    rows = [(step, [words[each.pk] for each in openings[step.pk]]) for step in steps]
+    return opened.show("steps.html", "steps", {"steps": rows}, title=opened.name)
 
 
 def _move_or_remove(opened: Opened, keys: list[UUID], version: int) -> None:
@@ -233,7 +238,14 @@ def step_page(request: HttpRequest, activity_id: UUID, step_id: UUID | None = No
             return to("desk_steps", activity_id)
     led = led_to(step, opened.revision.agent.workspace) if step else None
     places = contracts.places_at(step, opened.activity) | contracts.opened_places(led)
-    context = {"form": form, "step": step, "places": places, "opened": led}
+    warned = bool(led and led.led and step and advice.passes_anyway(step))
+    context = {
+        "form": form,
+        "step": step,
+        "places": places,
+        "opened": led,
+        "advice": advice.passed_by_anything() if warned else "",
+    }
     return opened.show(
         "step.html", "steps", context, title=name_of(step.name, step.key) if step else _("New step")
     )

@@ -14,7 +14,7 @@ from activities import designing
 from activities.admin.forms.servers import NewServerForm, ServerForm, server_initial
 from activities.admin.page import Link, attempt, desk, person, show, to
 from activities.admin.views.rights import GrantForm, Subject, change_right, table_of
-from activities.mcp.actions import server_create, server_update
+from activities.mcp.actions import server_create, server_delete, server_update
 from activities.mcp.reading import Reading, tools_read
 from activities.mcp.secrets import is_set
 from activities.mcp.selectors import condition_of, server_for
@@ -94,6 +94,17 @@ def read(request: HttpRequest, server_id: UUID) -> HttpResponse:
     done = _Told(found)
     attempt(request, done, lambda: found.append(tools_read(server, actor=person(request))))
     return to("activities_mcpserver_change", server.pk)
+
+
+@require_POST
+@desk
+def delete(request: HttpRequest, server_id: UUID) -> HttpResponse:
+    """Delete a server that nothing relies on; else its page says what does."""
+    server = server_for(person(request), server_id)
+    done = _now("The server “%(name)s” is deleted.") % {"name": server.name}
+    if attempt(request, done, lambda: server_delete(server, actor=person(request))):
+        return to("activities_mcpserver_changelist")
+    return to("activities_mcpserver_change", server_id)
 
 
 class _Told:

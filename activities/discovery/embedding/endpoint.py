@@ -15,9 +15,9 @@ from activities.discovery.embedder import EmbedderUnavailable
 from activities.discovery.embedding import troubles
 from activities.discovery.embedding.backoff import BackOff
 from activities.discovery.embedding.troubles import trouble
-from agentapp.kernel.errors import Misconfigured
 from agentapp.kernel.redaction import redacted
-from agentapp.kernel.transport import BoundedTransport, Budget, refusal_text
+from agentapp.kernel.sdk_client import sdk_client
+from agentapp.kernel.transport import Budget, refusal_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -184,16 +184,9 @@ def _refuse_bad_status(response: "httpx2.Response") -> None:
 
 
 def _client(base_url: str, api_key: str | None) -> Any:
-    import httpx2
     import openai
 
-    key = (api_key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Misconfigured("EMBEDDINGS_API_KEY holds characters that no key has. Set it to the key alone.")
-    http_client = httpx2.Client(
-        transport=BoundedTransport(base_url, max_connections=20),
-        event_hooks={"response": [_refuse_bad_status]},
-        follow_redirects=False,
-        trust_env=False,
+    parts = sdk_client(
+        base_url, api_key, variable="EMBEDDINGS_API_KEY", refuse=_refuse_bad_status, max_connections=20
     )
-    return openai.OpenAI(api_key=key or "none", base_url=base_url, max_retries=0, http_client=http_client)
+    return openai.OpenAI(**parts)

@@ -7,6 +7,7 @@ from daphne.cli import CommandLineInterface
 from django.core.management.base import BaseCommand
 
 from agentapp.config import Config, get_config
+from agentapp.webserver import bound_daphne
 
 
 class Command(BaseCommand):
@@ -16,10 +17,10 @@ class Command(BaseCommand):
         parser.add_argument("--endpoint", help="a Twisted endpoint, for example fd:fileno=3")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        bound_daphne()
         CommandLineInterface().run(daphne_arguments(get_config(), options["endpoint"]))
 
 
 def daphne_arguments(config: Config, endpoint: str | None) -> list[str]:
     where = ["--endpoint", endpoint] if endpoint else ["-b", config.host, "-p", str(config.port)]
-    proxy = ["--proxy-headers"] if config.behind_proxy else []
-    return [*where, *proxy, "--verbosity", "0", "--no-server-name", "agentapp.asgi:application"]
+    return [*where, "--verbosity", "0", "--no-server-name", "agentapp.asgi:application"]

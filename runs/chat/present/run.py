@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext
 from accounts.models import User
 from activities.models.fields import in_language
 from agentapp.kernel.sanitise import markdown_html
+from runs.answers import TOLD_NOT_TO
 from runs.chat import tones
 from runs.chat.present.actions import CallView, ConfirmationView, call_view, confirmation_views, origin_words
 from runs.chat.present.escalations import EscalationView, escalation_view
@@ -191,7 +192,8 @@ def run_view(
 
 def _can_name(run: Run, viewer: User | None) -> bool:
     own = viewer is None or viewer.pk == run.user_id
-    return own and run.outcome == Outcome.DECLINED and not run.trial
+    refused = run.outcome == Outcome.DECLINED and run.error_code != TOLD_NOT_TO
+    return own and refused and not run.trial
 
 
 def _named(run: Run, viewer: User | None) -> Iterator[str]:

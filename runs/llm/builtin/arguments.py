@@ -38,7 +38,8 @@ def _from_words(task: StepTask, tool: StepTool) -> dict[str, Any]:
         task.language,
         Lookup(lambda kind, text: _known_by(task, kind, text)),
     )
-    return fill(started)
+    lists = {spec.name for spec in tool.fields if spec.is_list}
+    return {name: said for name, said in fill(started).items() if name in lists or not isinstance(said, list)}
 
 
 def _known_by(task: StepTask, kind: str, text: str) -> list[Candidate]:

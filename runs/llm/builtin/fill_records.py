@@ -7,6 +7,7 @@ from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin.cues import distance_before
 from runs.llm.builtin.filling import Filling, share
 from runs.llm.builtin.references import identifiers, named_records, only, unknown_identifier, unknown_name
+from runs.llm.builtin.spans import Tier
 
 
 def fill_identifiers(filling: Filling) -> None:
@@ -40,6 +41,8 @@ def fill_references(filling: Filling) -> None:
             filling.set(spec, [filling.reading.cut(hit.span) for hit in hits], *(hit.span for hit in hits))
         elif hit := only(filling.reading, spec, hits):
             filling.set(spec, filling.reading.cut(hit.span), hit.span)
+        elif hits and not rivals and all(hit.tier is Tier.MARKED for hit in hits):
+            filling.set(spec, [filling.reading.cut(hit.span) for hit in hits], *(hit.span for hit in hits))
         elif not hits and not rivals:
             _unknown_reference(filling, spec)
 

@@ -1,9 +1,11 @@
 """Filling e-mail addresses, choices, yes or no, and free text."""
 
 import re
+from functools import partial
 
 from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin import texts
+from runs.llm.builtin.borders import shortened
 from runs.llm.builtin.choices import choices_said, flag_said, is_bare_answer
 from runs.llm.builtin.cues import distance_before
 from runs.llm.builtin.filling import Filling, share
@@ -48,7 +50,8 @@ def fill_texts(filling: Filling) -> None:
             filling.set(spec, filling.reading.cut(span), span)
     free = [spec for spec in filling.open(FieldType.TEXT) if not spec.pattern]
     for spec in free:
-        if span := texts.after_cue(filling.reading, spec, filling.language, alone=len(free) == 1):
+        borders = partial(shortened, filling, spec)
+        if span := texts.after_cue(filling.reading, spec, filling.language, borders, alone=len(free) == 1):
             filling.set(spec, filling.reading.cut(span), span)
     free = [spec for spec in free if spec.name not in filling.values]
     if len(free) == 1:

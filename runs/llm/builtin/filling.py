@@ -29,13 +29,17 @@ class Filling:
     #: The message answers a question for one of these fields; it need not repeat the request.
     is_answer: bool = False
     values: dict[str, Any] = field(default_factory=dict)
+    #: Where the value of each field stands.
+    places: dict[str, list[Span]] = field(default_factory=dict)
 
     def open(self, *types: FieldType) -> list[FieldSpec]:
         """Fields of these types that have no value yet."""
         return [spec for spec in self.fields if spec.type in types and spec.name not in self.values]
 
     def set(self, spec: FieldSpec, value: Any, *spans: Span) -> None:
+        """Give `spec` its value. A list for a field that is none says: one of these, and not which."""
         self.values[spec.name] = [value] if spec.is_list and not isinstance(value, list) else value
+        self.places[spec.name] = list(spans)
         for span in spans:
             self.reading.take(span)
 
@@ -84,7 +88,7 @@ def share(
         spec = by_name[name]
         values = [as_json(spec, value) for _, value in found]
         spans = [span for span, _ in found]
-        if spec.is_list and all(value is not None for value in values):
+        if not spec.is_list and all(value == values[0] for value in values):
+            values = values[0]
+        if values is not None and (not isinstance(values, list) or all(one is not None for one in values)):
             filling.set(spec, values, *spans)
-        elif values[0] is not None:
-            filling.set(spec, values[0], *spans)

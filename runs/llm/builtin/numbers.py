@@ -7,11 +7,13 @@ than being wrong by a factor of a thousand.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 
 from activities.discovery.language import word_set
 from activities.discovery.reading import Reading, Span, Word, apart
+from runs.llm.builtin.cues import are_joined
 
 _NUMBER = re.compile(
     r"(?<![\w.,/-])(?P<sign>[-+]\s?|(?:minus|moins)\s)?(?:[$€£¥]\s?)?"
@@ -47,8 +49,22 @@ def numbers(reading: Reading, language: str) -> list[Number]:
     """All numbers of the text that no other value has used, in order."""
     digits = list(_digits(reading, language))
     spelled = [one for one in _spelled(reading) if all(apart(one.span, other.span) for other in digits)]
-    free = [one for one in (*digits, *spelled) if reading.is_free(one.span)]
-    return sorted(free, key=lambda one: one.span)
+    free = sorted((one for one in (*digits, *spelled) if reading.is_free(one.span)), key=lambda one: one.span)
+    return _with_shared_units(reading, free)
+
+
+def _with_shared_units(reading: Reading, found: list[Number]) -> list[Number]:
+    """ "20 or 30 euros": the unit stands once and counts for both."""
+    for index, pair in enumerate(pairwise(found)):
+        for offset, (one, other) in enumerate((pair, pair[::-1])):
+            if _has_unit(other) and not _has_unit(one) and are_joined(reading, one.span, other.span):
+                unit = replace(one, is_money=other.is_money, is_percent=other.is_percent)
+                found[index + offset] = unit
+    return found
+
+
+def _has_unit(number: Number) -> bool:
+    return number.is_money or number.is_percent
 
 
 def _digits(reading: Reading, language: str) -> Iterator[Number]:

@@ -5,7 +5,6 @@ is planned lies ahead as often as behind). "Until March" alone has no start: no 
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -93,18 +92,13 @@ def _between(start: date | None, end: date | None) -> Period | None:
 
 def _lead(reading: Reading, span: Span) -> str:
     """The folded text just before `span`."""
-    return _folded(reading, max(0, span[0] - _LEAD), span[0])
-
-
-def _folded(reading: Reading, start: int, end: int) -> str:
-    places = reading.folded.places
-    return reading.folded.text[bisect_left(places, start) : bisect_left(places, end)]
+    return reading.folded_between(max(0, span[0] - _LEAD), span[0])
 
 
 def _is_range(reading: Reading, first: Atom, second: Atom) -> bool:
     if second.span[0] - first.span[1] > _LEAD:
         return False
-    gap = _folded(reading, first.span[1], second.span[0])
+    gap = reading.folded_between(first.span[1], second.span[0])
     return bool(_TO.match(gap)) or bool(_AND.match(gap) and _BETWEEN.search(_lead(reading, first.span)))
 
 

@@ -23,11 +23,12 @@ _CUT = re.compile(
 )
 _MAX_PIECES = 12
 #: Words before a request's verb that ask for nothing themselves.
-_POLITE = word_set(
+POLITE = word_set(
     """
     please kindly could can would will you i we need want like d to also then and too just now next first
     afterwards after that finally let me us the peux pouvez pourriez pourrais veux voudrais tu vous je j
     aimerais merci de d s il te plait svp aussi puis ensuite et enfin apres cela d abord maintenant il faut
+    souhaite souhaiterais savoir dois must know wish
     """
 )
 #: "it", "that book", "-la": what an earlier request found. Times are no records.
@@ -95,7 +96,7 @@ def _cut(reading: Reading) -> list[Span]:
 
 def _first(text: str) -> str:
     """Return the stem of the first word that is more than politeness."""
-    return next((stem(word) for word in words(text) if word not in _POLITE), "")
+    return next((stem(word) for word in words(text) if word not in POLITE), "")
 
 
 def _card(cards: Sequence[CardSpec], key: str) -> CardSpec:

@@ -4,7 +4,7 @@ Whatever is taken is taken as the person wrote it, trimmed of punctuation at its
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from activities import patterns
@@ -28,6 +28,11 @@ _REASONS = {
         "en raison du", "au motif que", "motif", "raison", "suite à", "du fait de", "étant donné que",
     ),
 }  # fmt: skip
+_REASON_WORDS = frozenset(" ".join(words(text)) for listed in _REASONS.values() for text in listed) | {
+    "since", "as", "puisque", "comme",
+}  # fmt: skip
+#: Shortens what follows a cue to what belongs to it. The flag: it is a reason.
+Borders = Callable[[Span, bool], Span]
 #: A French conjunction that is an English noun.
 _ONLY_FRENCH_CUE = "car"
 _SENTENCE = re.compile(r"[.!?…](?=\s|$)|\n")
@@ -68,36 +73,60 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
         return None
 
 
-def after_cue(reading: Reading, field: FieldSpec, language: str, *, alone: bool) -> Span | None:
-    """What follows one of the field's cues, to the end of the sentence.
+def after_cue(
+    reading: Reading, field: FieldSpec, language: str, borders: Borders, *, alone: bool
+) -> Span | None:
+    """What follows one of the field's cues, to the end of the sentence or to where another field begins.
 
     A label counts only with a colon or "is" after it; general words of reason only for a field that is
     `alone` in wanting free text.
     """
-    cues = [cue for cue in field.cues if language == "fr" or cue != _ONLY_FRENCH_CUE]
+    cues = text_cues(field, language)
     cues += _REASONS.get(language, ()) if alone else ()
-    found = [span for cue in cues for span in cue_matches(reading, cue)]
-    titles = (field.label, field.name.replace("_", " "))
-    found += [span for text in titles for span in cue_matches(reading, text) if _linked(reading, span)]
-    for span in sorted(found, key=lambda span: (span[0], -span[1])):
-        value = _rest_of_sentence(reading, span[1]) if reading.is_free(span) else None
+    for span in announcements(reading, field, cues):
+        value = _rest_of_sentence(reading, span, borders) if reading.is_free(span) else None
         if value:
             return value
     return None
+
+
+def text_cues(field: FieldSpec, language: str) -> list[str]:
+    """The cues of a free text; one is a word of another meaning outside of French."""
+    return [cue for cue in field.cues if language == "fr" or cue != _ONLY_FRENCH_CUE]
+
+
+def announcements(reading: Reading, field: FieldSpec, cues: Sequence[str]) -> list[Span]:
+    """Where a free text is announced, in order: by a cue, or by its label with a colon or "is" after it."""
+    found = [span for cue in cues for span in cue_matches(reading, cue)]
+    titles = (field.label, field.name.replace("_", " "))
+    found += [span for text in titles for span in cue_matches(reading, text) if _linked(reading, span)]
+    return sorted(found, key=lambda span: (span[0], -span[1]))
+
+
+def gives_a_reason(reading: Reading, cue: Span) -> bool:
+    """The words at `cue` introduce a reason: a clause, which may speak of anything."""
+    return " ".join(words(reading.cut(cue))) in _REASON_WORDS
+
+
+def stands_in_a_reason(reading: Reading, place: int, language: str) -> bool:
+    """Words of reason stand before `place` in its sentence: what is said there only explains."""
+    before = [span for cue in _REASONS.get(language, ()) for span in cue_matches(reading, cue)]
+    return any(span[1] <= place and not _SENTENCE.search(reading.text, span[1], place) for span in before)
 
 
 def _linked(reading: Reading, span: Span) -> bool:
     return bool(_LINK.match(reading.text[span[1] :]))
 
 
-def _rest_of_sentence(reading: Reading, start: int) -> Span | None:
-    link = _LINK.match(reading.text[start:])
-    begin = start + (link.end() if link else 0)
+def _rest_of_sentence(reading: Reading, cue: Span, borders: Borders) -> Span | None:
+    link = _LINK.match(reading.text[cue[1] :])
+    begin = cue[1] + (link.end() if link else 0)
     quoted = [span for span in reading.quoted if 0 <= span[0] - begin <= 3]
     if quoted:
         return quoted[0]
     stop = _SENTENCE.search(reading.text, begin)
-    span = trim(reading.text, (begin, stop.start() if stop else len(reading.text)))
+    whole = trim(reading.text, (begin, stop.start() if stop else len(reading.text)))
+    span = trim(reading.text, borders(whole, gives_a_reason(reading, cue)))
     return span if span[0] < span[1] and not is_pleasantry(Reading(reading.cut(span))) else None
 
 

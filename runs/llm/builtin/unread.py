@@ -8,6 +8,7 @@ import re
 
 from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin.filling import Filling, unread_words
+from runs.llm.builtin.numbers import numbers
 from runs.llm.builtin.values import wants_percent
 
 _UNIT = r"(?:[$€£¥]|(?:eur|usd|gbp|chf|cad|euros?|dollars?|pounds?|livres?|francs?)\b)"
@@ -25,7 +26,11 @@ def add_unread_amount(filling: Filling) -> None:
     if len(fields) != 1:
         return
     first = filling.first_clause
-    for _match, span in filling.reading.finditer(_SAID):
+    said = [span for _, span in filling.reading.finditer(_SAID)]
+    said += [
+        one.span for one in numbers(filling.reading, filling.language) if one.is_money and one.value is None
+    ]
+    for span in sorted(said):
         if first[0] <= span[0] < first[1] and filling.reading.is_free(span):
             filling.set(fields[0], unread_words(filling, span), span)
             return

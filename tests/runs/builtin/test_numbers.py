@@ -87,9 +87,43 @@ def test_a_sum_of_money_is_no_count_and_a_count_no_sum() -> None:
 
 
 def test_two_numbers_for_one_place_are_a_question() -> None:
-    assert fill("50 € or 60 €", AMOUNT) == {"amount": "50 €…"}  # what was said, and no number
-    assert fill("amount 50, not 60", AMOUNT) == {"amount": None}
+    """Both are handed on; one is never taken in silence."""
+    assert fill("50 € or 60 €", AMOUNT) == {"amount": ["50", "60"]}
+    assert fill("amount 50, not 60", AMOUNT) == {"amount": "50"}
     assert fill("50 €, yes, 50 euros", AMOUNT) == {"amount": "50"}
+    assert fill("2 or 3 count", COUNT) == {"count": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pay 20 and 30 euros",
+        "pay 20 or 30 euros",
+        "pay 20 or 30 euros because it broke",
+        "pay $20 or 30",
+        "paie 20 ou 30 €",
+        "amount 20 or 30",
+    ],
+)
+def test_a_unit_said_once_counts_for_both(text: str) -> None:
+    assert fill(text, AMOUNT, language="fr" if "ou" in text.split() else "en") == {"amount": ["20", "30"]}
+
+
+@pytest.mark.parametrize("text", ["amount 20 euros, no, 30 euros", "amount 20 euros, 30 euros for the chair"])
+def test_a_sum_that_contradicts_an_announced_one_is_not_dropped(text: str) -> None:
+    assert fill(text, AMOUNT) == {"amount": ["20", "30"]}
+    told = fill("amount 20 euros because the chair cost 30 euros", AMOUNT)
+    assert told == {"amount": "20"}, "a reason may speak of other sums"
+    assert fill("amount 20 euros, well, 20.00 euros", AMOUNT) == {"amount": "20"}
+
+
+def test_what_stands_second_and_counts_something_else_is_no_second_value() -> None:
+    crew = field("crew", FieldType.INTEGER, cues=("crew of",))
+    assert fill("a crew of 6 and 2 dogs", crew) == {"crew": 6}
+
+
+def test_an_amount_in_words_that_may_be_two_is_no_missing_amount() -> None:
+    assert fill("pay twenty and thirty euros", AMOUNT) == {"amount": "twenty and thirty…"}
 
 
 def test_a_number_in_a_story_is_none() -> None:

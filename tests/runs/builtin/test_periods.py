@@ -137,7 +137,8 @@ def test_it_leaves_open_what_names_no_period(text: str) -> None:
 
 
 def test_two_periods_are_a_question() -> None:
-    assert fill("compare 2023 with 2024", PERIOD) == {"period": None}
+    years = [{"start": f"{year}-01-01", "end": f"{year}-12-31"} for year in (2023, 2024)]
+    assert fill("compare 2023 with 2024", PERIOD) == {"period": years}
 
 
 def test_two_dates_side_by_side_take_both_ends() -> None:

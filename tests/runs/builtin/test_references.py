@@ -40,15 +40,24 @@ def test_it_answers_with_the_words_as_they_stand(text: str, expected: str) -> No
     "text",
     [
         "Lend a book",
-        "R-0001 or R-0002",
-        "to Marie Lefèvre and John Doe",
         "jean durand and john doe",
         "lend it in May",
         "",
     ],
 )
-def test_none_or_two_records_are_a_question(text: str) -> None:
+def test_no_record_or_one_among_mere_words_is_a_question(text: str) -> None:
     assert fill(text, READER) == {"reader": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("R-0001 or R-0002", ["R-0001", "R-0002"]),
+        ("to Marie Lefèvre and John Doe", ["Marie Lefèvre", "John Doe"]),
+    ],
+)
+def test_two_records_are_both_handed_on(text: str, said: list[str]) -> None:
+    assert fill(text, READER) == {"reader": said}
 
 
 def test_the_period_is_not_searched_for_names() -> None:

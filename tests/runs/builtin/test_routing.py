@@ -168,3 +168,34 @@ def test_what_must_not_be_done_is_no_request(text: str) -> None:
 )
 def test_a_negation_within_a_request_leaves_it_one(text: str) -> None:
     assert not forbids(Reading.of(text))
+
+
+def without(cards: tuple[CardSpec, ...], key: str) -> tuple[CardSpec, ...]:
+    return tuple(card for card in cards if card.key != key)
+
+
+def test_what_a_person_may_not_use_is_seldom_led_to_something_else() -> None:
+    """The right card is not among the cards: the request shares its records with others, not its verb."""
+    led = [
+        choose(RouteTask(text, without(cards, expected), language), default_embedder())["decision"]
+        for cards, requests in (*SETTING, *HELD_OUT)
+        for language, text, expected in requests
+        if expected and "|" not in expected
+    ]
+    assert led.count("activity") / len(led) <= 0.25, Counter(led)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Refund invoice INV-2024-01999, the item arrived broken."),
+        ("en", "Refund invoice INV-2024-01999"),
+        ("fr", "Rembourse la facture INV-2024-01999, le colis est arrivé abîmé."),
+        ("fr", "Rembourse la facture INV-2024-01999"),
+    ],
+)
+def test_a_request_for_what_is_not_open_is_asked_about_in_both_languages(language: str, text: str) -> None:
+    cards = without(ACCOUNTS_RECEIVABLE, "refund_invoice")
+    answer = choose(RouteTask(text, cards, language), default_embedder())
+    assert answer["decision"] == "unclear"
+    assert "refund_invoice" not in answer["alternatives"]  # type: ignore[operator]

@@ -72,7 +72,7 @@ def test_yes_and_no(text: str, expected: bool | None) -> None:
 def test_email_addresses() -> None:
     mail = field("mail", FieldType.EMAIL)
     assert fill("write to Ada.Byron+x@example.co.uk.", mail) == {"mail": "Ada.Byron+x@example.co.uk"}
-    assert fill("a@b.fr ou c@d.fr", mail) == {"mail": None}
+    assert fill("a@b.fr ou c@d.fr", mail) == {"mail": ["a@b.fr", "c@d.fr"]}
     assert fill("a@b.fr, c@d.fr", field("mails", FieldType.EMAIL, is_list=True)) == {
         "mails": ["a@b.fr", "c@d.fr"]
     }
