@@ -20,7 +20,7 @@ _warned: set[str] = set()
 _MARGIN = 0.1
 #: The same for a request that begins with a word less than `_ALIKE` to those that the best is asked for with:
 #: only a clear lead stands.
-_STRANGE_MARGIN, _ALIKE = 0.5, 0.68
+_STRANGE_MARGIN, _ALIKE = 0.5, 0.63
 _MAX_ALTERNATIVES = 3
 
 
