@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from activities.discovery.language import STOP_WORDS, stem
+from activities.discovery.language import STOP_WORDS, stem, word_set
 from activities.discovery.reading import Reading, Span, apart
 from agentapp.kernel.text import words
 from runs.llm.base import FieldSpec
@@ -14,6 +14,8 @@ Value = TypeVar("Value")
 
 #: How many words may stand between the announcing words and the value ("amount of about 50").
 _REACH = 3
+#: Words that begin a clause of their own.
+_CLAUSE_BEGINNINGS = word_set("because since as due owing given car puisque parce suite")
 #: What stands between two values for one place.
 _JOINERS = frozenset(
     [",", "/", "and", "or", "and/or", "to", "et", "ou", "et/ou", "a", ", or", ", and", ", ou", ", et"]
@@ -176,9 +178,12 @@ def are_joined(reading: Reading, span: Span, announced: Span) -> bool:
     between = " ".join(reading.folded_between(first[1], second[0]).split())
     if between not in _JOINERS:
         return False
-    following = reading.word_after(span[1]) if span == second else None
-    return (
-        following is None
-        or following.folded in STOP_WORDS
-        or bool(reading.text[span[1] : following.start].strip())
-    )
+    return span == first or not _counts_something(reading, span)
+
+
+def _counts_something(reading: Reading, span: Span) -> bool:
+    """ "2 dogs": a bare number before a word of meaning, in the same clause."""
+    following = reading.word_after(span[1])
+    if following is None or following.folded in STOP_WORDS or following.folded in _CLAUSE_BEGINNINGS:
+        return False
+    return reading.text[span[1] - 1].isalnum() and not reading.text[span[1] : following.start].strip()

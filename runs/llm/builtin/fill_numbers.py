@@ -9,6 +9,7 @@ from runs.llm.base import FieldSpec, FieldType
 from runs.llm.builtin.cues import distance_before, is_named_after
 from runs.llm.builtin.filling import Filling, share
 from runs.llm.builtin.numbers import Number, numbers
+from runs.llm.builtin.texts import stands_in_a_reason
 from runs.llm.builtin.values import number_fits, number_json
 
 
@@ -24,11 +25,35 @@ def fill_numbers(filling: Filling) -> None:
     marked = [mention for mention in said if mention[1].is_money]
     money = [spec for spec in fields if spec.type == FieldType.DECIMAL]
     _share_numbers(filling, money, marked)
+    _add_other_sums(filling, money, marked)
     _share_numbers(
         filling,
         filling.open(FieldType.INTEGER, FieldType.DECIMAL),
         [one for one in said if filling.reading.is_free(one[0])],
     )
+
+
+def _add_other_sums(
+    filling: Filling, fields: Sequence[FieldSpec], marked: Sequence[tuple[Span, Number]]
+) -> None:
+    """A second sum that is no part of a reason contradicts the first: "refund 20 euros, no, 30 euros"."""
+    given = [spec for spec in fields if spec.name in filling.values and not spec.is_list]
+    if len(given) != 1 or isinstance(filling.values[given[0].name], list):
+        return
+    spec, first, reading = given[0], filling.values[given[0].name], filling.reading
+    others = [
+        (span, number_json(spec, number.value))
+        for span, number in marked
+        if number.value is not None and reading.is_free(span) and number_fits(spec, number)
+    ]
+    contradicting = [
+        (span, value)
+        for span, value in others
+        if Decimal(value) != Decimal(first) and not stands_in_a_reason(reading, span[0], filling.language)
+    ]
+    if contradicting:
+        spans = [*filling.places[spec.name], *(span for span, _ in contradicting)]
+        filling.set(spec, [first, *dict.fromkeys(value for _, value in contradicting)], *spans)
 
 
 def _share_numbers(

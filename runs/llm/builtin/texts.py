@@ -108,6 +108,12 @@ def gives_a_reason(reading: Reading, cue: Span) -> bool:
     return " ".join(words(reading.cut(cue))) in _REASON_WORDS
 
 
+def stands_in_a_reason(reading: Reading, place: int, language: str) -> bool:
+    """Words of reason stand before `place` in its sentence: what is said there only explains."""
+    before = [span for cue in _REASONS.get(language, ()) for span in cue_matches(reading, cue)]
+    return any(span[1] <= place and not _SENTENCE.search(reading.text, span[1], place) for span in before)
+
+
 def _linked(reading: Reading, span: Span) -> bool:
     return bool(_LINK.match(reading.text[span[1] :]))
 

@@ -96,10 +96,25 @@ def test_two_numbers_for_one_place_are_a_question() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["pay 20 and 30 euros", "pay 20 or 30 euros", "pay $20 or 30", "paie 20 ou 30 €", "amount 20 or 30"],
+    [
+        "pay 20 and 30 euros",
+        "pay 20 or 30 euros",
+        "pay 20 or 30 euros because it broke",
+        "pay $20 or 30",
+        "paie 20 ou 30 €",
+        "amount 20 or 30",
+    ],
 )
 def test_a_unit_said_once_counts_for_both(text: str) -> None:
     assert fill(text, AMOUNT, language="fr" if "ou" in text.split() else "en") == {"amount": ["20", "30"]}
+
+
+@pytest.mark.parametrize("text", ["amount 20 euros, no, 30 euros", "amount 20 euros, 30 euros for the chair"])
+def test_a_sum_that_contradicts_an_announced_one_is_not_dropped(text: str) -> None:
+    assert fill(text, AMOUNT) == {"amount": ["20", "30"]}
+    told = fill("amount 20 euros because the chair cost 30 euros", AMOUNT)
+    assert told == {"amount": "20"}, "a reason may speak of other sums"
+    assert fill("amount 20 euros, well, 20.00 euros", AMOUNT) == {"amount": "20"}
 
 
 def test_what_stands_second_and_counts_something_else_is_no_second_value() -> None:
