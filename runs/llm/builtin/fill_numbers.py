@@ -40,16 +40,16 @@ def _add_other_sums(
     given = [spec for spec in fields if spec.name in filling.values and not spec.is_list]
     if len(given) != 1 or isinstance(filling.values[given[0].name], list):
         return
-    spec, first = given[0], filling.values[given[0].name]
+    spec, first, reading = given[0], filling.values[given[0].name], filling.reading
     others = [
         (span, number_json(spec, number.value))
         for span, number in marked
-        if number.value is not None and filling.reading.is_free(span) and number_fits(spec, number)
+        if number.value is not None and reading.is_free(span) and number_fits(spec, number)
     ]
     contradicting = [
         (span, value)
         for span, value in others
-        if Decimal(value) != Decimal(first) and not stands_in_a_reason(filling.reading, span[0], filling.language)
+        if Decimal(value) != Decimal(first) and not stands_in_a_reason(reading, span[0], filling.language)
     ]
     if contradicting:
         spans = [*filling.places[spec.name], *(span for span, _ in contradicting)]
