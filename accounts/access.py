@@ -15,6 +15,7 @@ enough to use what was granted.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -138,8 +139,7 @@ def grants_on(objects: Sequence[models.Model]) -> list[Grant]:
 
 def holds(user: User, perm: str, on: models.Model) -> bool:
     """True when `user` has the object permission `perm` on `on`, directly or by a group."""
-    this_one = type(on)._base_manager.filter(pk=on.pk)
-    return objects_with(user, [perm], this_one).exists()
+    return _holding(perm, type(on)).found(user.pk, on.pk)
 
 
 def objects_with(user: User, perms: Sequence[str], queryset: QuerySet[M]) -> QuerySet[M]:
@@ -173,10 +173,7 @@ def may(user: User, perm: str, workspace: Workspace) -> bool:
     Either through the workspace's groups, or, for the workspace's own permissions, granted on it.
     """
     app_label, codename = _split(perm)
-    through_groups = _group_permissions(user, workspace).filter(
-        content_type__app_label=app_label, codename=codename
-    )
-    if through_groups.exists():
+    if _through_groups(app_label, codename).found(user.pk, workspace.pk):
         return True
     return app_label == Workspace._meta.app_label and holds(user, codename, workspace)
 
@@ -294,6 +291,30 @@ def _group_permissions(user: User, workspace: Workspace) -> QuerySet[Permission]
         .filter(Exists(_active_memberships(user.pk).filter(workspace=workspace.pk)))
         .order_by()
         .distinct()
+    )
+
+
+@cache
+def _through_groups(app_label: str, codename: str) -> Compiled[Permission, int]:
+    """By user and workspace: the permission, where a group of the workspace gives it."""
+    return Compiled(
+        lambda user, workspace: (
+            _group_permissions(User(pk=user), Workspace(pk=workspace))
+            .filter(content_type__app_label=app_label, codename=codename)
+            .values_list("pk", flat=True)[:1]
+        ),
+        2,
+    )
+
+
+@cache
+def _holding(perm: str, model: type[models.Model]) -> Compiled[models.Model, Any]:
+    """By user and object: the object, where the user holds the permission on it."""
+    return Compiled(
+        lambda user, on: objects_with(User(pk=user), [perm], model._base_manager.filter(pk=on)).values_list(
+            "pk", flat=True
+        )[:1],
+        2,
     )
 
 

@@ -1,6 +1,6 @@
-"""`python -m benchmarks [--rounds N] [--sample N] [engine] [sign] [start] [discovery] [scale]`: one table.
+"""`python -m benchmarks [--rounds N] [--sample N] [engine] [sign] [pages] [start] [discovery] [scale]`.
 
-With JSON=1 in the environment, one JSON object instead of the table, and nothing else.
+Prints one table. With JSON=1 in the environment, one JSON object instead of the table, and nothing else.
 """
 
 # ruff: noqa: E402 - the environment comes before Django
@@ -19,14 +19,14 @@ import django
 
 django.setup()
 
-from benchmarks import discovery, engine, scale, sign, start
+from benchmarks import discovery, engine, pages, scale, sign, start
 from benchmarks.ground import demo_database, loopback_model
 from benchmarks.sets import SetMissing
 from benchmarks.table import Row, show
 from tests import databases
 
 #: Measured when nothing is named; the others need sets, or minutes.
-USUAL = ("engine", "sign", "start")
+USUAL = ("engine", "sign", "pages", "start")
 PARTS = (*USUAL, "discovery", "scale")
 
 
@@ -72,6 +72,9 @@ def _measured(parts: tuple[str, ...] | list[str], rounds: int) -> list[Row]:
     if "sign" in parts:
         with databases.running() as server:
             rows += sign.measure(server)
+    if "pages" in parts:
+        with demo_database():
+            rows += pages.measure()
     if "start" in parts:
         rows += start.measure()
     if "scale" in parts:

@@ -1,18 +1,10 @@
-"""The desk's pages stay quick: no query count that grows with rows, 200 activities under a second.
+"""The desk's pages stay quick: no query count that grows with rows. How quick is for `make bench` to say."""
 
-The second is of this process's own time: what else the machine does is not the page's.
-"""
-
-import time
-from collections.abc import Callable
-
-import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from activities.models import Revision
-from tests.desk.conftest import at, handling, pages_of
+from tests.desk.conftest import at, pages_of
 from tests.support.blueprints import activity, step, text_input, use
 from tests.support.world import World
 
@@ -42,9 +34,8 @@ def test_no_query_count_grows_with_rows(world: World, desk: Client) -> None:
     counts(desk, pages_of(small))  # what is remembered per process is read once
     few = counts(desk, [at("activities_agent_changelist"), *pages_of(small)])
     small.delete()
-    big = world.draft(*(large(f"part_{number}") for number in range(12)))
-    for _number in range(4):
-        world.draft(large("one"))
+    big = world.draft(*(large(f"part_{number}") for number in range(5)))
+    world.draft(large("one"))
     many = counts(desk, [at("activities_agent_changelist"), *pages_of(big)])
     grown = [
         (url, before, after)
@@ -53,22 +44,3 @@ def test_no_query_count_grows_with_rows(world: World, desk: Client) -> None:
     ]
     assert grown == []
     assert max(many) < 60
-
-
-@pytest.fixture
-def hundreds(world: World) -> Revision:
-    return world.draft(*(handling(f"part_{number:03}") for number in range(200)))
-
-
-def test_200_activities_under_a_second(
-    hundreds: Revision, desk: Client, sign_in: Callable[..., Client]
-) -> None:
-    slow = {}
-    for url in pages_of(hundreds):
-        times = []
-        for _attempt in range(3):
-            start = time.process_time()
-            assert desk.get(url).status_code == 200
-            times.append(time.process_time() - start)
-        slow[url] = min(times)
-    assert {url: seconds for url, seconds in slow.items() if seconds >= 1.0} == {}

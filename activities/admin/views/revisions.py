@@ -30,7 +30,7 @@ from activities.admin.page import (
     show,
     to,
 )
-from activities.admin.places import Located, Pages, located, pages_of
+from activities.admin.places import Located, located, pages_of
 from activities.checks.advice import advice
 from activities.difference import difference
 from activities.models import Activity, Revision
@@ -65,14 +65,14 @@ def _page(request: HttpRequest, revision: Revision, status: int = 200, **forms_s
     draft = is_draft(revision)
     activities = _rows(revision)
     later = len(activities) > CHECKED_AT_ONCE
-    found = _problems(revision) if draft and not later else []
+    found, worth = _looked_through(revision) if draft and not later else ([], [])
     _count(activities, found)
     context = {
         "revision": revision,
         "agent": revision.agent,
         "activities": activities,
         "problems": found,
-        "advice": _advice(revision) if draft and not later else [],
+        "advice": worth,
         "later": later,
         "draft": draft,
         "rights": rights,
@@ -95,17 +95,14 @@ def _rows(revision: Revision) -> QuerySet[Activity]:
     )
 
 
-def _problems(revision: Revision) -> list[Located]:
-    return located(publishing_problems(revision), revision, _pages(revision))
-
-
-def _advice(revision: Revision) -> list[Located]:
-    return located(advice(revision), revision, _pages(revision))
-
-
-def _pages(revision: Revision) -> Pages:
+def _looked_through(revision: Revision) -> tuple[list[Located], list[Located]]:
+    """Return what keeps the revision from being published, and what is worth a second look."""
     parts = ("inputs", "outputs", "tool_bindings", "steps", "routing")
-    return pages_of(revision.activities.prefetch_related(*parts))
+    pages = pages_of(revision.activities.prefetch_related(*parts))
+    return (
+        located(publishing_problems(revision), revision, pages),
+        located(advice(revision), revision, pages),
+    )
 
 
 def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
@@ -120,7 +117,7 @@ def _count(activities: QuerySet[Activity], found: list[Located]) -> None:
 def problems_part(request: HttpRequest, revision_id: UUID) -> HttpResponse:
     """What keeps a draft from being published, asked for by the page of a large one."""
     revision = designing.revision_for(person(request), revision_id)
-    found, worth = (_problems(revision), _advice(revision)) if is_draft(revision) else ([], [])
+    found, worth = _looked_through(revision) if is_draft(revision) else ([], [])
     return render(request, "admin/desk/_problems.html", {"problems": found, "advice": worth})
 
 
