@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Workspace
 from activities.discovery.language import content_stems
+from activities.discovery.phrasing import phrasing
 from activities.likeness.vectors import made_of
 from activities.models import CardPhrase
 from agentapp.kernel.text import words
@@ -92,7 +93,9 @@ def _taught(card: "IndexedCard", texts: Sequence[str], vectors: Mapping[str, "Ve
 
     more = count_stems(CardText(card.key, names=(), aliases=tuple(texts)))
     weights = {stem: more.get(stem, 0.0) + card.weights.get(stem, 0.0) for stem in {*more, *card.weights}}
-    rows = [vectors[text] for text in texts if text in vectors]
-    if not rows or not len(card.card_vectors):
+    known = [text for text in texts if text in vectors]
+    if not known or not len(card.card_vectors):
         return replace(card, weights=weights)
-    return replace(card, weights=weights, card_vectors=np.vstack([card.card_vectors, *rows]))
+    rows = np.vstack([card.card_vectors, *(vectors[text] for text in known)])
+    worded = card.card_phrasings + b"".join(map(phrasing, known))
+    return replace(card, weights=weights, card_vectors=rows, card_phrasings=worded)

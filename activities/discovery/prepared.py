@@ -19,7 +19,8 @@ _BYTES_A_WORD = 120
 
 _VERSIONS = "SELECT id, digest, embedder, embedded_digest"
 _CONTENTS = (
-    "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts FROM activities_card c"
+    "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts,"
+    " v.phrasings, v.example_phrasings FROM activities_card c"
     " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s)"
 )
 
@@ -61,7 +62,8 @@ class _Kept:
 
 def _size(card: "IndexedCard") -> int:
     vectors: int = card.card_vectors.nbytes + card.example_vectors.nbytes
-    return vectors + _BYTES_A_WORD * len(card.weights)
+    phrasings = len(card.card_phrasings) + len(card.example_phrasings)
+    return vectors + phrasings + _BYTES_A_WORD * len(card.weights)
 
 
 _kept = _Kept(_ROOM)
@@ -97,10 +99,17 @@ def _card(row: tuple[Any, ...], dimensions: int) -> "IndexedCard":
 
     from activities.discovery.cards import IndexedCard
 
-    _id, key, writes, weights, card, examples = row
-    return IndexedCard(
-        key, json.loads(weights), _matrix(card, dimensions), _matrix(examples, dimensions), writes
-    )
+    _id, key, writes, weights, *packed = row
+    card, examples = (_matrix(vectors, dimensions) for vectors in packed[:2])
+    worded = _phrasings(packed[2], len(card)), _phrasings(packed[3], len(examples))
+    return IndexedCard(key, json.loads(weights), card, examples, *worded, writes)
+
+
+def _phrasings(packed: bytes | None, count: int) -> bytes:
+    """Vectors that an earlier version made have no phrasings beside them until they are made again."""
+    from activities.discovery.phrasing import no_phrasings
+
+    return packed or no_phrasings(count)
 
 
 def _matrix(packed: bytes | None, dimensions: int) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from activities.discovery.cards import CardText, IndexedCard, prepare_card
 from activities.discovery.embedder import default_embedder
+from activities.discovery.phrasing import no_phrasings, phrasing
 from activities.discovery.queries import prepare_query
 from activities.discovery.ranking import Fit, Ranking, Statistics, rank
 
@@ -185,3 +186,11 @@ def test_the_best_score_is_its_certainty_and_the_others_follow() -> None:
     scores = [card.score for card in ask("water the plants of the zoo").cards]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
+
+
+def test_of_two_cards_that_mean_the_same_the_wording_of_their_samples_decides() -> None:
+    where = prepare_card(CardText("b.where", ("Card",), examples=("where is my card",)), default_embedder())
+    other = replace(where, key="a.other", example_phrasings=phrasing("is my card where"))
+    unknown = replace(where, key="a.other", example_phrasings=no_phrasings(1))
+    assert hold("Where is my card?", (where, other)).cards[0].key == "b.where"
+    assert hold("Where is my card?", (where, unknown)).cards[0].key == "b.where"

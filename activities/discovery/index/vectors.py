@@ -13,6 +13,7 @@ from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from activities.discovery.embedding.chosen import index_embedder
 from activities.discovery.index import nearest, state
 from activities.discovery.index.upkeep import learned_phrases
+from activities.discovery.phrasing import phrasings
 from activities.discovery.samples import Sample, mix_samples, texts_of
 from activities.models import Card, CardVector
 from activities.models.activity import PhraseKind
@@ -104,6 +105,8 @@ def _row(
         example_vector=_mean(examples) if examples else None,
         texts=_packed(titles),
         example_texts=_packed(examples),
+        phrasings=phrasings(samples[0]),
+        example_phrasings=phrasings(samples[1]),
     )
 
 
