@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 from pgvector import HalfVector
 
 from activities.discovery.cards import CardText, example_samples, title_samples
@@ -64,8 +65,8 @@ def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
 
 
 def _mark(card: Card, embedder: Embedder) -> bool:
-    """Put on record whose vectors the card has, and of which texts; False when it is gone."""
-    made = {"embedder": embedder.name, "embedded_digest": card.digest}
+    """Put on record whose vectors the card has, of which texts and since when; False when it is gone."""
+    made = {"embedder": embedder.name, "embedded_digest": card.digest, "updated_at": timezone.now()}
     return bool(Card.objects.filter(pk=card.pk).update(**made))
 
 
