@@ -29,6 +29,11 @@ _LEARNED = """
     SELECT c.key, p.text FROM activities_cardphrase p JOIN activities_card c ON c.id = p.card_id
     WHERE p.workspace_id = %s AND p.learned AND c.kind = %s ORDER BY p.id DESC
 """
+_TAUGHT = """
+    SELECT c.id, c.key, p.text FROM activities_cardphrase p JOIN activities_card c ON c.id = p.card_id
+    WHERE p.workspace_id = %s AND p.learned AND c.workspace_id IS NULL AND c.kind = %s AND c.available
+    ORDER BY p.id
+"""
 
 
 def learned_in(workspace: Workspace | UUID) -> QuerySet[CardPhrase]:
@@ -60,10 +65,9 @@ class Taught:
 
 def taught_apart(workspace: Workspace, kind: str) -> list[Taught]:
     """Return what `workspace` taught to cards of every workspace. One query."""
-    rows = CardPhrase.objects.filter(
-        learned=True, workspace=workspace, card__workspace=None, card__kind=kind, card__available=True
-    )
-    return [Taught(*row) for row in rows.order_by("pk").values_list("card_id", "card__key", "text")]
+    with connection.cursor() as cursor:
+        cursor.execute(_TAUGHT, [workspace.pk, kind])
+        return [Taught(*row) for row in cursor.fetchall()]
 
 
 def named_in(taught: Iterable[Taught], stems: Collection[str]) -> set[UUID]:

@@ -19,7 +19,7 @@ from activities.discovery import sketches
 from activities.discovery.census import Census
 from activities.discovery.index.nearest import COLUMNS
 from activities.discovery.index.words import LONGEST_STEM
-from activities.discovery.permitted import Scope
+from activities.discovery.permitted import Scope, listed
 from activities.models import CardKind
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _SHARE_OF_MATCHES, _FEW_MATCHES = 0.1, 400
 #: The whole request and its first parts.
 _MAX_VARIANTS = 7
 #: Of more cards sketches are compared first, and of so many for each card wanted the vectors.
-_AT_ONCE, _OVER = 2_000, 12
+_AT_ONCE, _OVER = 2_000, 8
 #: How many neighbours the approximate index keeps in view, and how many are taken for each one wanted.
 _VIEW, _SPARE = 200, 3
 
@@ -108,7 +108,7 @@ def _exact(
     """Compare the vectors of all permitted cards, or of those `among` them."""
     source, values = scope.source
     if among is not None:
-        source, values = f"{source} AND id = ANY(%s)", [*values, list(among)]
+        source, values = f"{source} AND id = ANY(%s::uuid[])", [*values, listed(among)]
     rights, rights_values = _rights(scope)
     asked = [(column, place) for column in COLUMNS for place in range(len(rows))]
     distances = ", ".join(f"v.{column} <#> %s::halfvec AS {column}_{place}" for column, place in asked)

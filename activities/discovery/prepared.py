@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from activities.discovery.permitted import Scope
+from activities.discovery.permitted import Scope, listed
 
 if TYPE_CHECKING:
     from activities.discovery.cards import IndexedCard
@@ -21,7 +21,7 @@ _VERSIONS = "SELECT id, digest, embedder, embedded_digest"
 _CONTENTS = (
     "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts,"
     " v.phrasings, v.example_phrasings FROM activities_card c"
-    " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s)"
+    " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s::uuid[])"
 )
 
 
@@ -75,7 +75,7 @@ def prepared_cards(
     """Return those of `ids` that are still permitted, prepared; without vectors where they have none yet."""
     source, values = scope.source
     with connection.cursor() as cursor:
-        cursor.execute(f"{_VERSIONS} {source} AND id = ANY(%s) ORDER BY key", [*values, list(ids)])
+        cursor.execute(f"{_VERSIONS} {source} AND id = ANY(%s::uuid[]) ORDER BY key", [*values, listed(ids)])
         rows = cursor.fetchall()
     versions = [_Version(row[0], row[1], row[2] if row[2] == embedder else "", row[3]) for row in rows]
     known = _kept.among(versions)
@@ -90,7 +90,7 @@ def _read(versions: list[_Version], embedder: str, dimensions: int) -> "dict[_Ve
         return {}
     by_id = {version.id: version for version in versions}
     with connection.cursor() as cursor:
-        cursor.execute(_CONTENTS, [embedder, list(by_id)])
+        cursor.execute(_CONTENTS, [embedder, listed(by_id)])
         return {by_id[row[0]]: _card(row, dimensions) for row in cursor.fetchall()}
 
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from activities.discovery.embedder import Vectors
 
-#: Bytes that a process keeps: a dozen sets of ten thousand cards.
+#: Bytes that a process keeps: some sets of ten thousand cards.
 _ROOM = 24_000_000
+_BYTES_AN_ID = 100
 #: What pgvector sends before the numbers of a vector: how many there are, and a reserved word.
 _HEAD = 4
 
@@ -43,7 +44,7 @@ class Sketches:
 
     @property
     def nbytes(self) -> int:
-        return int(self._bits.nbytes + self._middle.nbytes) + 16 * len(self._ids)
+        return int(self._bits.nbytes + self._middle.nbytes) + _BYTES_AN_ID * len(self._ids)
 
     def nearest(self, vector: "Vectors", count: int) -> set[UUID]:
         """Return the cards whose bits agree most with those of `vector`; of equal ones the first by id."""
