@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: Weight of the words beside the vectors when cards are put in order; and what many samples, whose wording
 #: is weighed with them, take from it, the more the more cards there are (half of it at so many).
 _WORDS, _WORDED, _MANY_CARDS = 0.37, 0.25, 40
-#: Weight of the whole request beside its best part.
-_WHOLE = 0.4
+#: Weight of the whole request beside its best part, and what samples add to it: they are whole requests.
+_WHOLE, _WHOLE_SAMPLES = 0.4, 1.0
 #: How fast what the samples say together replaces the nearest sample, as a card has more of them; and the
 #: number of cards with which both count alike: with few there is little to hold them against.
 _SAMPLES, _FEW_CARDS = 0.8, 8
@@ -112,14 +112,15 @@ def _scores(places: "Scores", wording: "Scores", meaning: Meaning | None, elsewh
 
 def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) -> "Scores":
     """What the cards are put in order by: each measure against its best card, merged over the variants."""
-    apart = query.asks_apart
+    apart, whole = query.asks_apart, _WHOLE
     places = _share(wording**2, apart)
     if meaning is not None:
         nearest = _share_of_nearest(meaning)
         near = nearest * _share(meaning.nearest, apart) + (1 - nearest) * _share(meaning.support, apart)
         words = _share_of_words(meaning)
         places = (words * places + (1 - words) * near).astype(np.float32)
-    return places[0] if len(places) == 1 else (_WHOLE * places[0] + places[1:].max(axis=0)) / (1 + _WHOLE)
+        whole += _WHOLE_SAMPLES * _richness(meaning)
+    return places[0] if len(places) == 1 else (whole * places[0] + places[1:].max(axis=0)) / (1 + whole)
 
 
 def _share(scores: "Scores", apart: bool) -> "Scores":

@@ -109,6 +109,21 @@ def test_each_sentence_finds_its_own_card() -> None:
     assert "kitchen.heat" in [card.key for card in ask(request, (LIONS, OVEN, *others)).cards[:2]]
 
 
+def test_held_against_examples_a_request_counts_as_a_whole() -> None:
+    """Examples are whole requests: what one sentence shares with them says less than what all of it does."""
+    lost = [
+        f"I lost my {thing}. How long does a new one take?" for thing in ("card", "badge", "ticket", "key")
+    ]
+    wait = [f"How long does {thing} take?" for thing in ("a parcel", "a new one", "the post", "a letter")]
+    cards = (
+        CardText("card.replace", ("Replace a card",), examples=(*lost, "My card was stolen, send a new one")),
+        CardText("post.delivery", ("Delivery time",), examples=(*wait, "How long is the post on its way?")),
+    )
+    best, other = ask("My badge is gone. How long does a new one take?", cards).cards
+    assert best.key == "card.replace"
+    assert other.score < 0.8 * best.score
+
+
 def test_a_reason_does_not_ask() -> None:
     reason = "because the letter that I wrote by hand and that was to be sent by post was lost on its way"
     assert ask(f"Feed the lions, {reason}").cards[0].key == "zoo.feed"
