@@ -32,7 +32,7 @@ _SHARE_OF_MATCHES, _FEW_MATCHES = 0.1, 400
 #: The whole request and its first parts.
 _MAX_VARIANTS = 7
 #: Of more cards sketches are compared first, and of so many for each card wanted the vectors.
-_AT_ONCE, _OVER = 2_000, 8
+_AT_ONCE, _OVER = 2_000, 12
 #: How many neighbours the approximate index keeps in view, and how many are taken for each one wanted.
 _VIEW, _SPARE = 200, 3
 

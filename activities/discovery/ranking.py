@@ -18,11 +18,13 @@ from activities.discovery.queries import PreparedQuery
 if TYPE_CHECKING:
     from activities.discovery.comparing import Scores
 
-#: Weight of the words beside the vectors when cards are put in order; and what many samples, whose wording
-#: is weighed with them, take from it, the more the more cards there are (half of it at so many).
-_WORDS, _WORDED, _MANY_CARDS = 0.37, 0.25, 40
-#: Weight of the whole request beside its best part, and what samples add to it: they are whole requests.
-_WHOLE, _WHOLE_SAMPLES = 0.4, 1.0
+#: Weight of the words beside the vectors when cards are put in order; and what many samples take from it,
+#: whose wording is weighed with them.
+_WORDS, _WORDED = 0.37, 0.25
+#: Weight of the whole request beside its best part; and what many samples add to it: they are whole requests.
+_WHOLE, _WHOLE_SAMPLES = 0.4, 1.2
+#: The number of cards at which samples do half of this: few cards are told apart by less.
+_MANY_CARDS = 40
 #: How fast what the samples say together replaces the nearest sample, as a card has more of them; and the
 #: number of cards with which both count alike: with few there is little to hold them against.
 _SAMPLES, _FEW_CARDS = 0.8, 8
@@ -119,7 +121,7 @@ def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) ->
         near = nearest * _share(meaning.nearest, apart) + (1 - nearest) * _share(meaning.support, apart)
         words = _share_of_words(meaning)
         places = (words * places + (1 - words) * near).astype(np.float32)
-        whole += _WHOLE_SAMPLES * _richness(meaning)
+        whole += _WHOLE_SAMPLES * _crowding(meaning)
     return places[0] if len(places) == 1 else (whole * places[0] + places[1:].max(axis=0)) / (1 + whole)
 
 
@@ -140,8 +142,13 @@ def _certainty(wording: "Scores", meaning: Meaning, elsewhere: float, best: int)
 
 
 def _share_of_words(meaning: Meaning) -> float:
+    return _WORDS - _WORDED * _crowding(meaning)
+
+
+def _crowding(meaning: Meaning) -> float:
+    """From 0, with few cards or one sample each, towards 1 for many cards with many samples."""
     cards = meaning.nearest.shape[1]
-    return _WORDS - _WORDED * _richness(meaning) * cards / (cards + _MANY_CARDS)
+    return _richness(meaning) * cards / (cards + _MANY_CARDS)
 
 
 def _share_of_nearest(meaning: Meaning) -> float:

@@ -109,7 +109,7 @@ def test_each_sentence_finds_its_own_card() -> None:
     assert "kitchen.heat" in [card.key for card in ask(request, (LIONS, OVEN, *others)).cards[:2]]
 
 
-def test_held_against_examples_a_request_counts_as_a_whole() -> None:
+def test_held_against_many_examples_a_request_counts_as_a_whole() -> None:
     """Examples are whole requests: what one sentence shares with them says less than what all of it does."""
     lost = [
         f"I lost my {thing}. How long does a new one take?" for thing in ("card", "badge", "ticket", "key")
@@ -119,8 +119,10 @@ def test_held_against_examples_a_request_counts_as_a_whole() -> None:
         CardText("card.replace", ("Replace a card",), examples=(*lost, "My card was stolen, send a new one")),
         CardText("post.delivery", ("Delivery time",), examples=(*wait, "How long is the post on its way?")),
     )
-    best, other = ask("My badge is gone. How long does a new one take?", cards).cards
-    assert best.key == "card.replace"
+    feed = tuple(f"{verb} the lions" for verb in ("Feed", "Brush", "Wash", "Count", "Visit"))
+    others = [CardText(f"zoo.{number}", ("Lions",), examples=feed) for number in range(80)]
+    best, other, *_rest = ask("My badge is gone. How long does a new one take?", (*cards, *others)).cards
+    assert (best.key, other.key) == ("card.replace", "post.delivery")
     assert other.score < 0.8 * best.score
 
 
