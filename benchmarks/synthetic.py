@@ -17,6 +17,7 @@ from django.db import connection
 
 from activities.discovery.embedder import default_embedder
 from activities.discovery.language import content_stems
+from activities.discovery.phrasing import phrasing
 from agentapp.kernel.ids import uuid7
 from agentapp.kernel.text import words
 
@@ -156,7 +157,8 @@ _COPY_CARDS = (
 )
 _COPY_VECTORS = (
     "COPY activities_cardvector"
-    " (card_id, permission, embedder, vector, example_vector, texts, example_texts) FROM STDIN"
+    " (card_id, permission, embedder, vector, example_vector, texts, example_texts, phrasings,"
+    " example_phrasings) FROM STDIN"
 )
 
 
@@ -196,10 +198,12 @@ def _vector_rows(keys: Sequence[UUID], catalogue: Sequence[Tool]) -> Iterator[tu
         some = range(start, min(start + _COPIED, len(keys)))
         titles, examples = (_mixtures(encoded, len(some), chance) for _part in range(2))
         for place, title, example in zip(some, titles, examples, strict=True):
-            permission = PERMISSION.format(catalogue[place].server)
+            tool = catalogue[place]
+            permission = PERMISSION.format(tool.server)
+            worded = phrasing(tool.name), phrasing(tool.summary)
             yield (
                 str(keys[place]), permission, embedder.name, _literal(title), _literal(example),
-                title.tobytes(), example.tobytes(),
+                title.tobytes(), example.tobytes(), *worded,
             )  # fmt: skip
 
 

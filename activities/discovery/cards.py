@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from activities.discovery.embedder import Embedder
 from activities.discovery.language import content_stems, spoken
 from activities.discovery.masking import mask
+from activities.discovery.phrasing import phrasings
 from activities.discovery.samples import Sample, encode_samples, request_sample
 from agentapp.kernel.text import words
 
@@ -66,13 +67,16 @@ class IndexedCard:
 
     `weights`: stem → how often it occurs, weighted by where. `card_vectors`: unit rows of the titles (one a
     language) and the aliases; `example_vectors`: unit rows of the examples. Both are float32 of shape
-    (n, dimensions), with no rows when the card was prepared without an embedder.
+    (n, dimensions), with no rows when the card was prepared without an embedder. `card_phrasings` and
+    `example_phrasings` are the wording of the same rows, as :mod:`activities.discovery.phrasing` has it.
     """
 
     key: str
     weights: Mapping[str, float]
     card_vectors: "Vectors"
     example_vectors: "Vectors"
+    card_phrasings: bytes = b""
+    example_phrasings: bytes = b""
     writes: bool = False
 
     @cached_property
@@ -89,6 +93,8 @@ def prepare_card(text: CardText, embedder: Embedder | None) -> IndexedCard:
         count_stems(text),
         encode_samples(embedder, titles),
         encode_samples(embedder, examples),
+        phrasings(titles) if embedder else b"",
+        phrasings(examples) if embedder else b"",
         text.writes,
     )
 

@@ -55,5 +55,6 @@ def compare_meaning(query: PreparedQuery, cards: Sequence[IndexedCard]) -> Meani
         return None
     cosines = samples.cosines(query.vectors)
     nearest = np.stack([samples.nearness(row) for row in cosines])
-    support = np.stack([samples.support(row) for row in cosines])
+    asked = zip(cosines, query.phrasings, strict=True)
+    support = np.stack([samples.support(row, worded) for row, worded in asked])
     return Meaning(nearest.clip(0, 1), support.clip(0, 1), max(1.0, len(samples) / len(cards)))

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Workspace
 from activities.discovery.language import content_stems
+from activities.discovery.phrasing import phrasing
 from activities.likeness.vectors import made_of
 from activities.models import CardPhrase
 from agentapp.kernel.text import words
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 _LEARNED = """
     SELECT c.key, p.text FROM activities_cardphrase p JOIN activities_card c ON c.id = p.card_id
     WHERE p.workspace_id = %s AND p.learned AND c.kind = %s ORDER BY p.id DESC
+"""
+_TAUGHT = """
+    SELECT c.id, c.key, p.text FROM activities_cardphrase p JOIN activities_card c ON c.id = p.card_id
+    WHERE p.workspace_id = %s AND p.learned AND c.workspace_id IS NULL AND c.kind = %s AND c.available
+    ORDER BY p.id
 """
 
 
@@ -59,10 +65,9 @@ class Taught:
 
 def taught_apart(workspace: Workspace, kind: str) -> list[Taught]:
     """Return what `workspace` taught to cards of every workspace. One query."""
-    rows = CardPhrase.objects.filter(
-        learned=True, workspace=workspace, card__workspace=None, card__kind=kind, card__available=True
-    )
-    return [Taught(*row) for row in rows.order_by("pk").values_list("card_id", "card__key", "text")]
+    with connection.cursor() as cursor:
+        cursor.execute(_TAUGHT, [workspace.pk, kind])
+        return [Taught(*row) for row in cursor.fetchall()]
 
 
 def named_in(taught: Iterable[Taught], stems: Collection[str]) -> set[UUID]:
@@ -92,7 +97,9 @@ def _taught(card: "IndexedCard", texts: Sequence[str], vectors: Mapping[str, "Ve
 
     more = count_stems(CardText(card.key, names=(), aliases=tuple(texts)))
     weights = {stem: more.get(stem, 0.0) + card.weights.get(stem, 0.0) for stem in {*more, *card.weights}}
-    rows = [vectors[text] for text in texts if text in vectors]
-    if not rows or not len(card.card_vectors):
+    known = [text for text in texts if text in vectors]
+    if not known or not len(card.card_vectors):
         return replace(card, weights=weights)
-    return replace(card, weights=weights, card_vectors=np.vstack([card.card_vectors, *rows]))
+    rows = np.vstack([card.card_vectors, *(vectors[text] for text in known)])
+    worded = card.card_phrasings + b"".join(map(phrasing, known))
+    return replace(card, weights=weights, card_vectors=rows, card_phrasings=worded)

@@ -7,9 +7,7 @@ asked where more than DISCOVERY_EXACT_UP_TO cards are permitted, walks over vect
 # ruff: noqa: S608 - the parts of the statements are this module's and the ORM's; values travel apart
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -17,22 +15,24 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
+from activities.discovery import sketches
+from activities.discovery.census import Census
 from activities.discovery.index.nearest import COLUMNS
 from activities.discovery.index.words import LONGEST_STEM
-from activities.discovery.permitted import Scope
+from activities.discovery.permitted import Scope, listed
 from activities.models import CardKind
 
 if TYPE_CHECKING:
     from activities.discovery.embedder import Vectors
     from activities.discovery.lexical import Rarity
 
-#: So few cards are all ranked.
-WHOLE = 100
 _MAX_STEMS = 8
 #: Cards that share a word with the request are looked at up to this share of all, but for a few anyway.
 _SHARE_OF_MATCHES, _FEW_MATCHES = 0.1, 400
 #: The whole request and its first parts.
 _MAX_VARIANTS = 7
+#: Of more cards sketches are compared first, and of so many for each card wanted the vectors.
+_AT_ONCE, _OVER = 2_000, 12
 #: How many neighbours the approximate index keeps in view, and how many are taken for each one wanted.
 _VIEW, _SPARE = 200, 3
 
@@ -40,33 +40,6 @@ _VIEW, _SPARE = 200, 3
 def _each(variants: int) -> int:
     """How many cards each of so many variants brings, by words and by each kind of vectors."""
     return 32 if variants == 1 else 24 if variants <= 3 else 16
-
-
-@dataclass(frozen=True)
-class Census:
-    """What is permitted: how many cards, how many of them have vectors, when one last changed.
-
-    `few` are their ids where they are few enough to be ranked all, else None.
-    """
-
-    permitted: int
-    embedded: int
-    changed: datetime | None
-    few: tuple[UUID, ...] | None
-
-
-def census(scope: Scope, embedder: str) -> Census:
-    """Count the permitted cards."""
-    source, values = scope.source
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"WITH p AS MATERIALIZED (SELECT id, embedder, updated_at {source})"
-            " SELECT count(*), count(*) FILTER (WHERE embedder = %s), max(updated_at),"
-            f" ARRAY(SELECT id FROM p LIMIT {WHOLE + 1}) FROM p",
-            [*values, embedder],
-        )
-        count, embedded, changed, some = cursor.fetchone()
-    return Census(count, embedded, changed, tuple(some) if count <= WHOLE else None)
 
 
 def by_words(
@@ -115,18 +88,27 @@ def _sharing(scope: Scope, scores: Mapping[str, float], count: int) -> tuple[str
     return statement, values
 
 
-def by_vectors(scope: Scope, permitted: int, embedder: str, vectors: "Vectors") -> set[UUID]:
+def by_vectors(scope: Scope, counted: Census, embedder: str, vectors: "Vectors") -> set[UUID]:
     """Return the cards nearest to each of `vectors` (a row for each variant), by texts and by examples."""
-    rows = [_literal(row) for row in vectors[:_MAX_VARIANTS].tolist()]
-    if permitted <= settings.DISCOVERY_EXACT_UP_TO:
+    vectors = vectors[:_MAX_VARIANTS]
+    rows = [_literal(row) for row in vectors.tolist()]
+    if counted.permitted <= min(_AT_ONCE, settings.DISCOVERY_EXACT_UP_TO):
         return set(_exact(scope, embedder, rows))
+    if counted.permitted <= settings.DISCOVERY_EXACT_UP_TO:
+        near = sketches.near(scope, counted, embedder, vectors, _OVER * _each(len(rows)))
+        return set(_exact(scope, embedder, rows, near))
     found = set(_approximate(scope, embedder, rows, vectors.shape[1]))
     # Where few of the neighbours are permitted the walk ends early: then every vector is compared.
     return found if len(found) >= _each(len(rows)) else set(_exact(scope, embedder, rows))
 
 
-def _exact(scope: Scope, embedder: str, rows: Sequence[str]) -> list[UUID]:
+def _exact(
+    scope: Scope, embedder: str, rows: Sequence[str], among: Collection[UUID] | None = None
+) -> list[UUID]:
+    """Compare the vectors of all permitted cards, or of those `among` them."""
     source, values = scope.source
+    if among is not None:
+        source, values = f"{source} AND id = ANY(%s::uuid[])", [*values, listed(among)]
     rights, rights_values = _rights(scope)
     asked = [(column, place) for column in COLUMNS for place in range(len(rows))]
     distances = ", ".join(f"v.{column} <#> %s::halfvec AS {column}_{place}" for column, place in asked)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from activities.discovery.permitted import Scope
+from activities.discovery.permitted import Scope, listed
 
 if TYPE_CHECKING:
     from activities.discovery.cards import IndexedCard
@@ -19,8 +19,9 @@ _BYTES_A_WORD = 120
 
 _VERSIONS = "SELECT id, digest, embedder, embedded_digest"
 _CONTENTS = (
-    "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts FROM activities_card c"
-    " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s)"
+    "SELECT c.id, c.key, c.writes, c.weights::text, v.texts, v.example_texts,"
+    " v.phrasings, v.example_phrasings FROM activities_card c"
+    " LEFT JOIN activities_cardvector v ON v.card_id = c.id AND v.embedder = %s WHERE c.id = ANY(%s::uuid[])"
 )
 
 
@@ -61,7 +62,8 @@ class _Kept:
 
 def _size(card: "IndexedCard") -> int:
     vectors: int = card.card_vectors.nbytes + card.example_vectors.nbytes
-    return vectors + _BYTES_A_WORD * len(card.weights)
+    phrasings = len(card.card_phrasings) + len(card.example_phrasings)
+    return vectors + phrasings + _BYTES_A_WORD * len(card.weights)
 
 
 _kept = _Kept(_ROOM)
@@ -73,7 +75,7 @@ def prepared_cards(
     """Return those of `ids` that are still permitted, prepared; without vectors where they have none yet."""
     source, values = scope.source
     with connection.cursor() as cursor:
-        cursor.execute(f"{_VERSIONS} {source} AND id = ANY(%s) ORDER BY key", [*values, list(ids)])
+        cursor.execute(f"{_VERSIONS} {source} AND id = ANY(%s::uuid[]) ORDER BY key", [*values, listed(ids)])
         rows = cursor.fetchall()
     versions = [_Version(row[0], row[1], row[2] if row[2] == embedder else "", row[3]) for row in rows]
     known = _kept.among(versions)
@@ -88,7 +90,7 @@ def _read(versions: list[_Version], embedder: str, dimensions: int) -> "dict[_Ve
         return {}
     by_id = {version.id: version for version in versions}
     with connection.cursor() as cursor:
-        cursor.execute(_CONTENTS, [embedder, list(by_id)])
+        cursor.execute(_CONTENTS, [embedder, listed(by_id)])
         return {by_id[row[0]]: _card(row, dimensions) for row in cursor.fetchall()}
 
 
@@ -97,10 +99,17 @@ def _card(row: tuple[Any, ...], dimensions: int) -> "IndexedCard":
 
     from activities.discovery.cards import IndexedCard
 
-    _id, key, writes, weights, card, examples = row
-    return IndexedCard(
-        key, json.loads(weights), _matrix(card, dimensions), _matrix(examples, dimensions), writes
-    )
+    _id, key, writes, weights, *packed = row
+    card, examples = (_matrix(vectors, dimensions) for vectors in packed[:2])
+    worded = _phrasings(packed[2], len(card)), _phrasings(packed[3], len(examples))
+    return IndexedCard(key, json.loads(weights), card, examples, *worded, writes)
+
+
+def _phrasings(packed: bytes | None, count: int) -> bytes:
+    """Vectors that an earlier version made have no phrasings beside them until they are made again."""
+    from activities.discovery.phrasing import no_phrasings
+
+    return packed or no_phrasings(count)
 
 
 def _matrix(packed: bytes | None, dimensions: int) -> Any:

@@ -10,6 +10,7 @@ from activities.discovery.clauses import long_clauses, sentences
 from activities.discovery.embedder import Embedder
 from activities.discovery.language import content_stems
 from activities.discovery.masking import mask
+from activities.discovery.phrasing import phrasings
 from activities.discovery.reading import Reading
 from activities.discovery.samples import Sample, encode_samples, request_sample
 from agentapp.kernel.text import words
@@ -30,16 +31,18 @@ class PreparedQuery:
     """A request prepared for ranking. The whole comes first among `variants`, then its parts.
 
     `stems`: for each variant its stems with what each counts, up to 1. `vectors`: a unit row per variant;
-    None without an embedder. `background`: for each variant the nearest cosine to a general request that no
-    card answers (0 without vectors). `asks_apart`: the parts are sentences, each of which may ask for
-    something of its own; else they are clauses, of which one asks and the others say why. `spread`: what
-    the embedder's distances have to be stretched by to be those that the thresholds were set for.
+    None without an embedder. `phrasings`: how each variant is worded; nothing without an embedder.
+    `background`: for each variant the nearest cosine to a general request that no card answers (0 without
+    vectors). `asks_apart`: the parts are sentences, each of which may ask for something of its own; else they
+    are clauses, of which one asks and the others say why. `spread`: what the embedder's distances have to be
+    stretched by to be those that the thresholds were set for.
     """
 
     text: str
     variants: tuple[str, ...]
     stems: tuple[Mapping[str, float], ...]
     vectors: "Vectors | None"
+    phrasings: tuple[bytes, ...]
     background: tuple[float, ...]
     asks_apart: bool = False
     spread: float = 1.0
@@ -56,12 +59,15 @@ def prepare_query(text: str, embedder: Embedder | None, keep: Collection[str] = 
     variants = tuple(dict.fromkeys((reading.text, *(asked if apart else long_clauses(reading)))))
     stems = tuple(_stems(variant, keep) for variant in variants)
     if embedder is None:
-        return PreparedQuery(reading.text, variants, stems, None, (0.0,) * len(variants), apart)
-    vectors = encode_samples(embedder, [request_sample(variant, keep) for variant in variants])
+        return PreparedQuery(reading.text, variants, stems, None, (), (0.0,) * len(variants), apart)
+    samples = [request_sample(variant, keep) for variant in variants]
+    vectors = encode_samples(embedder, samples)
     general = encode_samples(embedder, _background())
     spread = _spread(general)
     nearest = 1 - spread * (1 - (vectors @ general.T).max(axis=1))
-    return PreparedQuery(reading.text, variants, stems, vectors, tuple(nearest.tolist()), apart, spread)
+    worded = tuple(phrasings([sample]) for sample in samples)
+    background = tuple(nearest.tolist())
+    return PreparedQuery(reading.text, variants, stems, vectors, worded, background, apart, spread)
 
 
 def _spread(general: "Vectors") -> float:

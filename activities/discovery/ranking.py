@@ -18,10 +18,13 @@ from activities.discovery.queries import PreparedQuery
 if TYPE_CHECKING:
     from activities.discovery.comparing import Scores
 
-#: Weight of the words beside the vectors when cards are put in order.
-_WORDS = 0.37
-#: Weight of the whole request beside its best part.
-_WHOLE = 0.4
+#: Weight of the words beside the vectors when cards are put in order; and what many samples take from it,
+#: whose wording is weighed with them.
+_WORDS, _WORDED = 0.37, 0.25
+#: Weight of the whole request beside its best part; and what many samples add to it: they are whole requests.
+_WHOLE, _WHOLE_SAMPLES = 0.4, 1.2
+#: The number of cards at which samples do half of this: few cards are told apart by less.
+_MANY_CARDS = 40
 #: How fast what the samples say together replaces the nearest sample, as a card has more of them; and the
 #: number of cards with which both count alike: with few there is little to hold them against.
 _SAMPLES, _FEW_CARDS = 0.8, 8
@@ -57,7 +60,7 @@ class Thresholds:
 _WORDS_ALONE = Thresholds(floor=0.43, certain=0.47)
 #: The floor where every card has one text, and what it rises by with the logarithm of the samples: the more
 #: there are, the nearer is the nearest one of a request that is meant for none of them.
-_FLOOR, _RISE, _FEW_SAMPLES = 0.13, 0.03, 10
+_FLOOR, _RISE, _FEW_SAMPLES = 0.142, 0.03, 10
 #: From the floor up to certainty, and how much more of it with the square of what the floor has risen.
 _GUESS, _GUESS_RISE = 0.04, 5.0
 
@@ -111,13 +114,15 @@ def _scores(places: "Scores", wording: "Scores", meaning: Meaning | None, elsewh
 
 def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) -> "Scores":
     """What the cards are put in order by: each measure against its best card, merged over the variants."""
-    apart = query.asks_apart
+    apart, whole = query.asks_apart, _WHOLE
     places = _share(wording**2, apart)
     if meaning is not None:
         nearest = _share_of_nearest(meaning)
         near = nearest * _share(meaning.nearest, apart) + (1 - nearest) * _share(meaning.support, apart)
-        places = (_WORDS * places + (1 - _WORDS) * near).astype(np.float32)
-    return places[0] if len(places) == 1 else (_WHOLE * places[0] + places[1:].max(axis=0)) / (1 + _WHOLE)
+        words = _share_of_words(meaning)
+        places = (words * places + (1 - words) * near).astype(np.float32)
+        whole += _WHOLE_SAMPLES * _crowding(meaning)
+    return places[0] if len(places) == 1 else (whole * places[0] + places[1:].max(axis=0)) / (1 + whole)
 
 
 def _share(scores: "Scores", apart: bool) -> "Scores":
@@ -134,6 +139,16 @@ def _certainty(wording: "Scores", meaning: Meaning, elsewhere: float, best: int)
     shared = float(wording[:, best].max())
     by_words = _BY_WORDS * _richness(meaning) * shared if shared >= _WORDS_ALONE.floor else 0.0
     return min(1.0, max(by_words, found - _BACKGROUND * elsewhere))
+
+
+def _share_of_words(meaning: Meaning) -> float:
+    return _WORDS - _WORDED * _crowding(meaning)
+
+
+def _crowding(meaning: Meaning) -> float:
+    """From 0, with few cards or one sample each, towards 1 for many cards with many samples."""
+    cards = meaning.nearest.shape[1]
+    return _richness(meaning) * cards / (cards + _MANY_CARDS)
 
 
 def _share_of_nearest(meaning: Meaning) -> float:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
+from activities.discovery.census import Census
 from activities.discovery.permitted import Scope
-from activities.discovery.pool import Census
 
 if TYPE_CHECKING:
     from activities.discovery.lexical import Rarity

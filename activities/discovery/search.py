@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from accounts.models import User, Workspace
+from activities.discovery.census import Census, census
 from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from activities.discovery.embedding import troubles
 from activities.discovery.embedding.chosen import search_embedder
@@ -15,7 +16,7 @@ from activities.discovery.found import CataloguePart, Found, FoundCard
 from activities.discovery.index import state
 from activities.discovery.learned import named_in, taught_apart, with_taught
 from activities.discovery.permitted import Scope
-from activities.discovery.pool import Census, by_vectors, by_words, census
+from activities.discovery.pool import by_vectors, by_words
 from activities.discovery.prepared import prepared_cards
 from activities.discovery.rarities import rarity_of
 from activities.models import CardKind
@@ -133,7 +134,7 @@ def _prepared(text: str, embedder: Embedder, counted: Census) -> tuple["Prepared
 def _pool(scope: Scope, counted: Census, query: "PreparedQuery", embedder: Embedder) -> "Collection[UUID]":
     found = set(by_words(scope, counted.permitted, query.stems, rarity_of(scope, counted)))
     if query.vectors is not None:
-        found |= by_vectors(scope, counted.permitted, embedder.name, query.vectors)
+        found |= by_vectors(scope, counted, embedder.name, query.vectors)
     return found
 
 

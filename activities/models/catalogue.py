@@ -120,7 +120,8 @@ class CardVector(models.Model):
 
     A vector is the mean of its texts, which finds the card among thousands: `vector` of name, aliases and
     summaries, `example_vector` of the masked examples, if there are any. `texts` and `example_texts` are the
-    texts' own vectors, for the final ranking: one row of half-precision floats after the other.
+    texts' own vectors, for the final ranking: one row of half-precision floats after the other; `phrasings`
+    and `example_phrasings` how they are worded (`activities.discovery.phrasing`).
     """
 
     card = models.ForeignKey(Card, on_delete=models.CASCADE, related_name="vectors")
@@ -131,6 +132,8 @@ class CardVector(models.Model):
     example_vector = HalfVectorField(null=True)
     texts = models.BinaryField()
     example_texts = models.BinaryField(default=bytes)
+    phrasings = models.BinaryField(default=bytes)
+    example_phrasings = models.BinaryField(default=bytes)
 
     class Meta:
         verbose_name = _("vectors of a card")

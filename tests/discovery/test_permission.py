@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from accounts.standing import standing
-from activities.discovery import pool, rarities
+from activities.discovery import census, pool, rarities, sketches
 from activities.discovery.found import CataloguePart, Found
 from activities.discovery.index.vectors import embed_due
 from activities.discovery.permitted import Scope
@@ -23,11 +23,14 @@ def seen(found: Found) -> Found:
     return replace(found, milliseconds=0.0)
 
 
-@pytest.fixture(params=["few", "many"])
+@pytest.fixture(params=["few", "many", "thousands"])
 def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of a search: all permitted cards are ranked, or a pool of them."""
-    if request.param == "many":
-        monkeypatch.setattr(pool, "WHOLE", 5)
+    """The ways of a search: all permitted cards are ranked, or a pool of them, or one got by sketches."""
+    if request.param != "few":
+        monkeypatch.setattr(census, "WHOLE", 5)
+    if request.param == "thousands":
+        monkeypatch.setattr(pool, "_AT_ONCE", 5)
+        monkeypatch.setattr(pool, "_OVER", 1)
     return str(request.param)
 
 
@@ -55,12 +58,13 @@ def test_what_is_forbidden_changes_nothing(world: World, embeddings: EmbeddingSe
     with catalogue(*allowed):
         embed_due()
         before = find(world, ASKED, limit=20)
-        counted = rarities.rarity_of(_scope(world), pool.census(_scope(world), before.query))
+        counted = rarities.rarity_of(_scope(world), census.census(_scope(world), before.query))
         with catalogue(*hidden):
             embed_due()
             rarities._kept.clear()
+            sketches.forget()
             assert seen(find(world, ASKED, limit=20)) == seen(before)
-            assert rarities.rarity_of(_scope(world), pool.census(_scope(world), before.query)) == counted
+            assert rarities.rarity_of(_scope(world), census.census(_scope(world), before.query)) == counted
     assert before.permitted == 12
 
 

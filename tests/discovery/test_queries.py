@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from activities.discovery import pool, prepared
+from activities.discovery import census, prepared
 from activities.discovery.index import refresh
 from activities.discovery.index.vectors import embed_due
 from activities.models import Card
@@ -39,7 +39,7 @@ def test_a_search_never_fails_because_of_a_request(
     kind: str, size: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if size == "many":
-        monkeypatch.setattr(pool, "WHOLE", 5)
+        monkeypatch.setattr(census, "WHOLE", 5)
     with catalogue(*map(reading, names(12))):
         embed_due()
         found = find(world, ODD[kind])
@@ -61,7 +61,7 @@ def test_a_search_never_fails_because_of_a_request(
 def test_accents_and_ligatures_are_folded_on_both_sides(
     asked: str, title: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "WHOLE", 5)
+    monkeypatch.setattr(census, "WHOLE", 5)
     named = replace(reading("price of chairs"), title=title, aliases={"fr": (title,)})
     with catalogue(named, *map(reading, names(12)[1:])):
         assert keys(find(world, asked))[0] == named.key
@@ -88,7 +88,7 @@ def test_two_thousand_tools_with_one_description(world: World) -> None:
 
 def test_a_catalogue_that_changes_during_a_search(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before each statement of a search, one of the cards it would find goes, or loses its right."""
-    monkeypatch.setattr(pool, "WHOLE", 5)
+    monkeypatch.setattr(census, "WHOLE", 5)
     with catalogue(*map(reading, names(30))):
         refresh()
         embed_due()

@@ -9,6 +9,7 @@ import pytest
 
 from activities.discovery.cards import CardText, IndexedCard, prepare_card
 from activities.discovery.embedder import default_embedder
+from activities.discovery.phrasing import no_phrasings, phrasing
 from activities.discovery.queries import prepare_query
 from activities.discovery.ranking import Fit, Ranking, Statistics, rank
 
@@ -108,6 +109,23 @@ def test_each_sentence_finds_its_own_card() -> None:
     assert "kitchen.heat" in [card.key for card in ask(request, (LIONS, OVEN, *others)).cards[:2]]
 
 
+def test_held_against_many_examples_a_request_counts_as_a_whole() -> None:
+    """Examples are whole requests: what one sentence shares with them says less than what all of it does."""
+    lost = [
+        f"I lost my {thing}. How long does a new one take?" for thing in ("card", "badge", "ticket", "key")
+    ]
+    wait = [f"How long does {thing} take?" for thing in ("a parcel", "a new one", "the post", "a letter")]
+    cards = (
+        CardText("card.replace", ("Replace a card",), examples=(*lost, "My card was stolen, send a new one")),
+        CardText("post.delivery", ("Delivery time",), examples=(*wait, "How long is the post on its way?")),
+    )
+    feed = tuple(f"{verb} the lions" for verb in ("Feed", "Brush", "Wash", "Count", "Visit"))
+    others = [CardText(f"zoo.{number}", ("Lions",), examples=feed) for number in range(80)]
+    best, other, *_rest = ask("My badge is gone. How long does a new one take?", (*cards, *others)).cards
+    assert (best.key, other.key) == ("card.replace", "post.delivery")
+    assert other.score < 0.8 * best.score
+
+
 def test_a_reason_does_not_ask() -> None:
     reason = "because the letter that I wrote by hand and that was to be sent by post was lost on its way"
     assert ask(f"Feed the lions, {reason}").cards[0].key == "zoo.feed"
@@ -185,3 +203,11 @@ def test_the_best_score_is_its_certainty_and_the_others_follow() -> None:
     scores = [card.score for card in ask("water the plants of the zoo").cards]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
+
+
+def test_of_two_cards_that_mean_the_same_the_wording_of_their_samples_decides() -> None:
+    where = prepare_card(CardText("b.where", ("Card",), examples=("where is my card",)), default_embedder())
+    other = replace(where, key="a.other", example_phrasings=phrasing("is my card where"))
+    unknown = replace(where, key="a.other", example_phrasings=no_phrasings(1))
+    assert hold("Where is my card?", (where, other)).cards[0].key == "b.where"
+    assert hold("Where is my card?", (where, unknown)).cards[0].key == "b.where"

@@ -23,7 +23,7 @@ _MAX_TAGS = 16
 _MAX_TAG = 64
 _MAX_PARAMETERS = 32
 #: Raise it when other words are made of the same texts: every card is indexed again.
-INDEX_FORMAT = 2
+INDEX_FORMAT = 3
 
 
 @dataclass(frozen=True)

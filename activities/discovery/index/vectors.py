@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 from pgvector import HalfVector
 
 from activities.discovery.cards import CardText, example_samples, title_samples
@@ -13,6 +14,7 @@ from activities.discovery.embedder import Embedder, EmbedderUnavailable
 from activities.discovery.embedding.chosen import index_embedder
 from activities.discovery.index import nearest, state
 from activities.discovery.index.upkeep import learned_phrases
+from activities.discovery.phrasing import phrasings
 from activities.discovery.samples import Sample, mix_samples, texts_of
 from activities.models import Card, CardVector
 from activities.models.activity import PhraseKind
@@ -63,8 +65,8 @@ def _embed(cards: Sequence[Card], embedder: Embedder) -> None:
 
 
 def _mark(card: Card, embedder: Embedder) -> bool:
-    """Put on record whose vectors the card has, and of which texts; False when it is gone."""
-    made = {"embedder": embedder.name, "embedded_digest": card.digest}
+    """Put on record whose vectors the card has, of which texts and since when; False when it is gone."""
+    made = {"embedder": embedder.name, "embedded_digest": card.digest, "updated_at": timezone.now()}
     return bool(Card.objects.filter(pk=card.pk).update(**made))
 
 
@@ -104,6 +106,8 @@ def _row(
         example_vector=_mean(examples) if examples else None,
         texts=_packed(titles),
         example_texts=_packed(examples),
+        phrasings=phrasings(samples[0]),
+        example_phrasings=phrasings(samples[1]),
     )
 
 
