@@ -2,10 +2,15 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.views import redirect_to_login
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import resolve_url
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts import actions, audit, throttle
 from accounts.addresses import client_address
@@ -60,3 +65,12 @@ def _record(event_type: str, user: User) -> None:
     audit.record(
         stream=user.pk, type=event_type, workspace=None, actor=user, actor_kind=ActorKind.PERSON, data={}
     )
+
+
+def to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send to the sign-in page; a script's request leaves the whole page, and comes back to it."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    if not htmx:
+        return redirect_to_login(request.get_full_path())
+    back = htmx.current_url_abs_path or "/"
+    return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': back})}")

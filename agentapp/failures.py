@@ -6,10 +6,12 @@ The API's addresses answer in the API's shape there too; all others with the sit
 import sys
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase
 from django.template.loader import render_to_string
-from django.views import defaults
+from django.views import csrf, defaults
+from django_htmx.http import HttpResponseClientRefresh
 
+from accounts.signin import to_sign_in
 from agentapp import api_errors
 
 _API = "/api/"
@@ -38,6 +40,15 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     if _is_api(request):
         return api_errors.answer(api_errors.not_found())
     return defaults.permission_denied(request, exception)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:
+    """The page is older than its session or lost its cookie. Where a script asked, a new page is what helps:
+    what was being written is kept in the browser.
+    """
+    if not getattr(request, "htmx", None):
+        return csrf.csrf_failure(request, reason)
+    return HttpResponseClientRefresh() if request.user.is_authenticated else to_sign_in(request)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

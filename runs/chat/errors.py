@@ -4,16 +4,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
-from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render, resolve_url
+from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.utils.http import urlencode
-from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from accounts.models import User
+from accounts.signin import to_sign_in
 from agentapp.kernel.errors import MandateError, NotFound
 
 Args = ParamSpec("Args")
@@ -42,7 +39,7 @@ def edge(view: View[Args]) -> Guarded[Args]:
     def guarded(plain: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         request = cast(Request, plain)
         if not plain.user.is_authenticated:
-            return _to_sign_in(request)
+            return to_sign_in(request)
         try:
             return view(request, *args, **kwargs)
         except NotFound as error:
@@ -62,11 +59,3 @@ def failed(error: MandateError, *more: str) -> HttpResponse:
 
 def _page(request: Request, error: MandateError) -> HttpResponse:
     return render(request, "error.html", {"message": str(error), "code": error.status}, status=error.status)
-
-
-def _to_sign_in(request: Request) -> HttpResponseBase:
-    """Send to the sign-in page; a script's request leaves the whole page, and comes back to it."""
-    if not request.htmx:
-        return redirect_to_login(request.get_full_path())
-    back = request.htmx.current_url_abs_path or "/"
-    return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': back})}")

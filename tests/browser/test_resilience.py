@@ -190,4 +190,14 @@ def test_a_signed_out_page_leads_to_the_sign_in_and_keeps_the_draft(visit: Visit
     chat.page.locator("input[type=password]").press("Enter")
     chat.page.wait_for_url(address)
     expect(chat.text).to_have_value("written too late")
-    visit.forgive("403", "WebSocket")
+    visit.forgive("WebSocket")
+
+
+def test_a_page_that_lost_its_token_is_read_anew_and_keeps_the_draft(visit: Visitors) -> None:
+    chat = visit("alice").ask(WEATHER)
+    chat.page.context.clear_cookies(name="csrftoken")
+    with chat.page.expect_navigation():
+        chat.send("written without a token")
+    expect(chat.text).to_have_value("written without a token")
+    chat.page.locator("#composer-send").click()
+    expect(chat.text).to_have_value("")

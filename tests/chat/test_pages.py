@@ -127,6 +127,11 @@ def test_a_deed_from_another_site_is_refused(talk: Conversation, owner: User) ->
     client.force_login(owner)
     for address, data in deeds(confirmation, talk):
         assert client.post(address, data).status_code == 403
+        assert client.post(address, data, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
+    client.logout()
+    for address, data in deeds(confirmation, talk):
+        signed_out = client.post(address, data, headers={"HX-Request": "true"})
+        assert "/accounts/" in signed_out.headers["HX-Redirect"]
     confirmation.refresh_from_db()
     assert confirmation.state == ConfirmationState.PENDING
 
