@@ -1,14 +1,17 @@
 """Tool results of every shape: stored whole, shown to a model in part, never able to break a run."""
 
 import math
+from decimal import Decimal
 
 import pytest
 
 from activities.tools import ToolResult
 from runs.engine import act_calls
-from tests.support.blueprints import activity, step, use
+from runs.llm.base import Purpose
+from runs.llm.scripted import call
+from tests.support.blueprints import activity, prose, step, use
 from tests.support.stage import returning, stage
-from tests.support.store import Found, Measured
+from tests.support.store import Found, FoundItem, Measured
 from tests.support.world import World, act, calls_of, refusals_of, text_of
 
 
@@ -105,3 +108,21 @@ def test_a_late_result_of_an_external_call_is_of_unknown_outcome(
     run = world.run(act("notify", {"item": "A-100", "quantity": 1}))
     assert run.state == "escalated"
     assert calls_of(run)[0].state == "unknown"
+
+
+def test_of_a_long_list_a_few_are_told_to_who_writes_the_answer(world: World) -> None:
+    """What is left out of a text about facts cannot be chosen from; the record keeps all of it."""
+    items = [
+        FoundItem(item=f"A-{number}", name=f"Lamp {number}", price=Decimal(5), contact="a@example.com")
+        for number in range(100, 300)
+    ]
+    stage.on("find_items", returning(Found(items=items, count=200)))
+    world.publish(activity(use("find_items"), outputs=[prose()], template={"en": "{{ output.intro }}"}))
+    run = world.run(LOOK, call("write_answer", {"intro": "These lamps were found."}, purpose=Purpose.PROSE))
+    assert run.outcome == "succeeded"
+    assert len(calls_of(run)[0].result["items"]) == 200
+    sent = text_of(world.requests()[-1])
+    assert "Lamp 100" in sent
+    assert "more" in sent
+    assert "Lamp 299" not in sent
+    assert len(sent) < 12_000

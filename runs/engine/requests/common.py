@@ -15,6 +15,7 @@ from runs.view import RunView
 
 #: A tool result longer than this reaches a model as its head and tail; the whole stays in the record.
 RESULT_CHARACTERS = 12_000
+_LIST_LENGTHS = (20, 10, 5, 2)
 
 
 def size_of(request_messages: Sequence[Message], functions: Sequence[FunctionSpec]) -> int:
@@ -35,6 +36,28 @@ def within_limits(value: Any) -> Any:
     """Return a fact, or the head and tail of its text when it is long."""
     text = dumps(value)
     return value if len(text) <= RESULT_CHARACTERS else shorten_middle(text, RESULT_CHARACTERS)
+
+
+def brief(value: Any, limit: int) -> Any:
+    """Return a JSON value with its lists cut so that its text has `limit` characters, if that is enough.
+
+    For where a list is only told about: nothing can be chosen from what is left out.
+    """
+    shorter = value
+    for kept in _LIST_LENGTHS:
+        if len(dumps(shorter)) <= limit:
+            break
+        shorter = _with_short_lists(value, kept)
+    return shorter
+
+
+def _with_short_lists(value: Any, kept: int) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_short_lists(item, kept) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    left_out = [f"… {len(value) - kept} more"] if len(value) > kept else []
+    return [_with_short_lists(item, kept) for item in value[:kept]] + left_out
 
 
 def shorten_middle(text: str, limit: int) -> str:

@@ -6,7 +6,7 @@ from activities.models import ActivityOutput
 from activities.models.fields import in_language
 from activities.templates import BadTemplate, render_plain
 from agentapp.kernel.canonical import dumps
-from runs.engine.requests.common import RESULT_CHARACTERS, build, shorten_middle
+from runs.engine.requests.common import RESULT_CHARACTERS, brief, build, shorten_middle
 from runs.llm.base import (
     WRITE_PROSE,
     FunctionSpec,
@@ -22,6 +22,8 @@ from runs.view import RunView
 _WRITER = """\
 You write short texts for an answer whose figures are filled in by code. Use no number, date or name that is
 not in the facts, make no promise, add no heading and no markup. Write in {language}."""
+#: What a few sentences are written about; long lists of facts are in the answer already.
+_TOLD_CHARACTERS = 8_000
 _LANGUAGES = {"en": "English", "fr": "French"}
 
 
@@ -52,7 +54,7 @@ def prose_request(
     if refused:
         wrong = "\n".join(f"- {name}: {view.vault.hide(problem)}" for name, problem in refused.items())
         system += f"\nYour earlier text was refused. Write it anew, without this:\n{wrong}"
-    data = dumps({"inputs": view.projected_inputs(), "facts": facts})
+    data = dumps(brief({"inputs": view.projected_inputs(), "facts": facts}, _TOLD_CHARACTERS))
     return build(
         Purpose.PROSE,
         ProseTask("\n".join(view.words), texts, facts, view.input_values, view.language),
