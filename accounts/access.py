@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
-from uuid import UUID
 
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
@@ -60,7 +59,7 @@ def is_member(user: User, workspace: Workspace) -> bool:
 
 def workspaces_of(user: User) -> QuerySet[Workspace]:
     """Return the workspaces `user` is an active member of, by name."""
-    return Workspace.objects.filter(pk__in=_active_memberships(user.pk).values("workspace"))
+    return Workspace.objects.filter(pk__in=_active_memberships(user).values("workspace"))
 
 
 def role_group(workspace: Workspace, role: Role | str) -> Group:
@@ -180,7 +179,7 @@ def may(user: User, perm: str, workspace: Workspace) -> bool:
 
 def who_holds(perm: str, on: models.Model) -> QuerySet[User]:
     """Return the active people who hold the object permission `perm` on `on`."""
-    rows = {"content_type": _content_type(type(on)), "object_pk": str(on.pk), **_permission(perm, type(on))}
+    rows = {"object_pk": str(on.pk), **_permission(perm, type(on))}
     direct = UserObjectPermission.objects.filter(**rows).values("user")
     groups = GroupObjectPermission.objects.filter(**rows).values("group")
     by_group = _live_group_rows().filter(group__in=groups).values("user")
@@ -218,22 +217,19 @@ def forget_member(user: User, workspace: Workspace) -> None:
     ).delete()
 
 
-def _active_memberships(user: UUID) -> QuerySet[Membership]:
+def _active_memberships(user: User) -> QuerySet[Membership]:
     # By key and in the database: the instance at hand may be older than the deactivation.
-    return Membership.objects.filter(user=user, active=True, user__is_active=True).order_by()
+    return Membership.objects.filter(user=user.pk, active=True, user__is_active=True).order_by()
 
 
-_IS_MEMBER = Compiled(
-    lambda user, workspace: (
-        _active_memberships(user).filter(workspace=workspace).values_list("pk", flat=True)[:1]
-    ),
-    2,
+_IS_MEMBER = Compiled.existing(
+    lambda user, workspace: _active_memberships(User(pk=user)).filter(workspace=workspace), 2
 )
 
 
 def _membership_condition(user: User, model: type[models.Model]) -> Q:
     path = _workspace_path(model)
-    memberships = _active_memberships(user.pk)
+    memberships = _active_memberships(user)
     if path is None:
         return Q(Exists(memberships))
     return Q(**{f"{path}__in": memberships.values("workspace")})
@@ -258,16 +254,7 @@ def _members_for(on: models.Model) -> QuerySet[User]:
 
 
 def _grant_condition(user: User, perm: str, model: type[models.Model]) -> Q:
-    app_label, _dot, codename = perm.rpartition(".")
-    if app_label not in ("", model._meta.app_label):
-        return Q(pk__in=())
-    # By name, as compiled queries outlive the numbers of content types.
-    rows = {
-        "permission__codename": codename,
-        "permission__content_type__app_label": model._meta.app_label,
-        "permission__content_type__model": model._meta.model_name,
-        "content_type": F("permission__content_type"),
-    }
+    rows = _permission(perm, model)
     # The keys are text in guardian's tables; casting those few rows lets the model's index be used.
     key = Cast("object_pk", model._meta.pk.__class__())
     direct = UserObjectPermission.objects.filter(user=user.pk, **rows)
@@ -288,7 +275,7 @@ def _live_group_rows() -> QuerySet[Any]:
 def _group_permissions(user: User, workspace: Workspace) -> QuerySet[Permission]:
     return (
         Permission.objects.filter(group__user=user.pk, group__workspace_group__workspace=workspace.pk)
-        .filter(Exists(_active_memberships(user.pk).filter(workspace=workspace.pk)))
+        .filter(Exists(_active_memberships(user).filter(workspace=workspace.pk)))
         .order_by()
         .distinct()
     )
@@ -297,12 +284,9 @@ def _group_permissions(user: User, workspace: Workspace) -> QuerySet[Permission]
 @cache
 def _through_groups(app_label: str, codename: str) -> Compiled[Permission, int]:
     """By user and workspace: the permission, where a group of the workspace gives it."""
-    return Compiled(
-        lambda user, workspace: (
-            _group_permissions(User(pk=user), Workspace(pk=workspace))
-            .filter(content_type__app_label=app_label, codename=codename)
-            .values_list("pk", flat=True)[:1]
-        ),
+    wanted = {"content_type__app_label": app_label, "codename": codename}
+    return Compiled.existing(
+        lambda user, workspace: _group_permissions(User(pk=user), Workspace(pk=workspace)).filter(**wanted),
         2,
     )
 
@@ -310,12 +294,8 @@ def _through_groups(app_label: str, codename: str) -> Compiled[Permission, int]:
 @cache
 def _holding(perm: str, model: type[models.Model]) -> Compiled[models.Model, Any]:
     """By user and object: the object, where the user holds the permission on it."""
-    return Compiled(
-        lambda user, on: objects_with(User(pk=user), [perm], model._base_manager.filter(pk=on)).values_list(
-            "pk", flat=True
-        )[:1],
-        2,
-    )
+    rows = model._base_manager
+    return Compiled.existing(lambda user, on: objects_with(User(pk=user), [perm], rows.filter(pk=on)), 2)
 
 
 def _content_type(model: type[models.Model]) -> ContentType:
@@ -330,10 +310,19 @@ def _split(perm: str) -> tuple[str, str]:
 
 
 def _permission(perm: str, model: type[models.Model]) -> dict[str, Any]:
-    """Return the look-ups of a permission of `model`; one of another app matches nothing."""
+    """Return the look-ups of rows that give a permission of `model`; one of another app matches nothing.
+
+    By name: compiled queries outlive the numbers of content types.
+    """
     app_label, _dot, codename = perm.rpartition(".")
-    wanted = {"permission__codename": codename, "permission__content_type": _content_type(model)}
-    return wanted | ({"permission__content_type__app_label": app_label} if app_label else {})
+    kind = (model._meta.concrete_model or model)._meta
+    wanted = {
+        "permission__codename": codename,
+        "permission__content_type__app_label": kind.app_label,
+        "permission__content_type__model": kind.model_name,
+        "content_type": F("permission__content_type"),
+    }
+    return wanted | ({"permission__content_type__app_label__exact": app_label} if app_label else {})
 
 
 def _find_permission(perm: str, model: type[models.Model] | None) -> Permission:
@@ -364,9 +353,7 @@ def _grant_on(perm: str, to: User | Group, on: models.Model) -> bool:
 def _revoke_on(perm: str, to: User | Group, on: models.Model) -> bool:
     rows: Any = UserObjectPermission if isinstance(to, User) else GroupObjectPermission
     key = {"user": to} if isinstance(to, User) else {"group": to}
-    gone, _by_model = rows.objects.filter(
-        **key, content_type=_content_type(type(on)), object_pk=str(on.pk), **_permission(perm, type(on))
-    ).delete()
+    gone, _by_model = rows.objects.filter(**key, object_pk=str(on.pk), **_permission(perm, type(on))).delete()
     return bool(gone)
 
 

@@ -7,7 +7,7 @@ change they tell about, which also wakes those who watch.
     body = digest({stream, workspace, type, actor, actor_kind, at, data})
     hash = digest({body, previous, seq})
 
-`digest` is SHA-256 over RFC 8785 JSON. The second line is computed by the database, in `audit_append` and
+`digest` is SHA-256 over RFC 8785 JSON. The second line is computed by the database function
 `audit_append_many`, under the stream's lock.
 """
 
@@ -29,11 +29,7 @@ from agentapp.kernel.errors import Misconfigured
 from agentapp.kernel.gathering import ask
 from agentapp.kernel.text import clean_value
 
-_ONE = """
-    SELECT appended.*{also}
-    FROM audit_append(%s::uuid, %s::uuid, %s, %s::uuid, %s, %s, %s::jsonb, %s) AS appended
-"""
-_MANY = """
+_APPEND = """
     SELECT appended.*{also}
     FROM audit_append_many(
         %s::uuid, %s::uuid, %s::text[], %s::uuid, %s::text[], %s, %s::jsonb[], %s::text[]
@@ -87,14 +83,8 @@ def record(
     The stream stays locked until the transaction ends. Raises OutsideTransaction where no
     transaction is open.
     """
-    _require_transaction(type)
     draft = Draft(type, actor_kind or kind_of(actor), data)
-    event = _event(stream, workspace, actor, draft, timezone.now())
-    kind, at, body = event.actor_kind, event.at, dumps(event.data)
-    sql, waking = _waking(_ONE, topic, event)
-    values = [stream, event.workspace_id, type, event.actor_id, kind, at, body, body_digest(event)]
-    _appended(event, ask(sql, [*waking, *values])[0])
-    return event
+    return record_many([draft], stream=stream, workspace=workspace, actor=actor, topic=topic)[0]
 
 
 def kind_of(actor: User | UUID | None) -> ActorKind:
@@ -119,7 +109,7 @@ def record_many(
     types, kinds = [event.type for event in events], [event.actor_kind for event in events]
     data, bodies = [dumps(event.data) for event in events], [body_digest(event) for event in events]
     first = events[0]
-    sql, waking = _waking(_MANY, topic, first)
+    sql, waking = _waking(topic, first)
     rows = ask(sql, [*waking, stream, first.workspace_id, types, first.actor_id, kinds, at, data, bodies])
     for event, row in zip(events, rows, strict=True):
         _appended(event, row)
@@ -200,13 +190,13 @@ def _appended(event: AuditEvent, row: tuple[Any, ...]) -> None:
     event._state.db = connection.alias
 
 
-def _waking(statement: str, topic: UUID | None, event: AuditEvent) -> tuple[str, list[str]]:
+def _waking(topic: UUID | None, event: AuditEvent) -> tuple[str, list[str]]:
     """Return the statement with the notification in it, and the notification's parameters."""
     notification = broadcast.expression(topic, {"stream": str(event.stream)}) if topic is not None else None
     if notification is None:
-        return statement.format(also=""), []
+        return _APPEND.format(also=""), []
     sql, parameters = notification
-    return statement.format(also=f", {sql}"), parameters
+    return _APPEND.format(also=f", {sql}"), parameters
 
 
 def _require_transaction(event_type: str) -> None:

@@ -49,7 +49,7 @@ def measure(base_url: str, rounds: int) -> list[Row]:
         for _round in range(WARM_UP):
             floor()
             _one_run(user)
-        keep_what_is_loaded()  # as a worker does after its first jobs
+        keep_what_is_loaded()  # as a worker does once it is loaded
         before = _log_position()
         for _round in range(rounds):
             floor_times.append(_timed(floor))

@@ -41,7 +41,8 @@ def measure() -> list[Row]:
     """Return a row for each page, and one for the slowest of the desk's."""
     run = _one_run()
     _multiply(run)
-    rows = [_row(f"{page.name}, {_runs():,} runs", _times(page, _TIMES), GOAL) for page in _pages(run)]
+    count = Run.objects.count()
+    rows = [_row(f"{page.name}, {count:,} runs", _times(page, _TIMES), GOAL) for page in _pages(run)]
     slowest = max((_times(page, _DESK_TIMES) for page in _desk()), key=lambda times: percentile(times, 0.95))
     return [*rows, _row(f"slowest page of the desk, {ACTIVITIES} activities", slowest, DESK_GOAL)]
 
@@ -62,10 +63,6 @@ def _timed(client: Client, url: str) -> float:
     if status != 200:
         raise SystemExit(f"{url} was answered with {status}.")
     return perf_counter() - started
-
-
-def _runs() -> int:
-    return Run.objects.count()
 
 
 def _pages(run: Run) -> Iterator[_Page]:

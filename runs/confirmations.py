@@ -28,10 +28,8 @@ _CONFIRMATION = Compiled(
         Confirmation.objects.select_for_update(of=("self",)).select_related("call").filter(pk=confirmation)
     )
 )
-_PENDING = Compiled(
-    lambda run: Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING).values_list(
-        "pk", flat=True
-    )[:1]
+_PENDING = Compiled.existing(
+    lambda run: Confirmation.objects.filter(run=run, state=ConfirmationState.PENDING)
 )
 CONFIRM = "confirm"
 REFUSE = "refuse"
@@ -78,11 +76,7 @@ def any_pending(run: Run) -> bool:
 
 def _locked(confirmation_id: UUID) -> tuple[Run, Confirmation]:
     """Lock run, then confirmation: the same order everywhere."""
-    run = _RUN_OF.first(confirmation_id)
-    confirmation = _CONFIRMATION.first(confirmation_id)
-    if run is None or confirmation is None:
-        raise Confirmation.DoesNotExist(f"There is no confirmation {confirmation_id}.")
-    return run, confirmation
+    return _RUN_OF.get(confirmation_id), _CONFIRMATION.get(confirmation_id)
 
 
 def _check(run: Run, confirmation: Confirmation, digest: str) -> None:

@@ -17,7 +17,4 @@ __all__ = ["TASK", "run_defer", "run_drain", "run_queue", "run_resume"]
 def run_drain(run_id: UUID) -> Run:
     """Drive a run in this process until it waits or ends, and return it as it then is."""
     drive(run_id)
-    run = _RUN.first(run_id)
-    if run is None:
-        raise Run.DoesNotExist(f"There is no run {run_id}.")
-    return run
+    return _RUN.get(run_id)

@@ -95,8 +95,6 @@ def _touch(run: Run, intent: bool, values: dict[str, Any]) -> None:
         asks="stop_requested",
         reply=reply,
     )
-    for name, value in values.items():
-        setattr(run, name, value)
 
 
 def renew(run_id: UUID, fence: int) -> bool:

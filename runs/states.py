@@ -217,6 +217,3 @@ def change_state(
         raise TransitionLost(f"{kind} {row.pk} cannot go from {' to '.join(hops)}.", state=old)
     lost = TransitionLost(f"{kind} {row.pk} was no longer {old}.", state=old)
     change(row, {"state": new, **values}, where={"state": old, **(where or {})}, lost=lost)
-    row.state = new  # type: ignore[attr-defined]
-    for name, value in values.items():
-        setattr(row, name, value)

@@ -43,9 +43,7 @@ def _of_run(rows: Callable[[], QuerySet[R]]) -> Compiled[R, R]:
 
 
 _RUN = Compiled(lambda run: Run.objects.select_related("workspace", "user").filter(pk=run))
-_STOPPED = Compiled(
-    lambda run: Run.objects.filter(pk=run, stop_requested=True).values_list("pk", flat=True)[:1]
-)
+_STOPPED = Compiled.existing(lambda run: Run.objects.filter(pk=run, stop_requested=True))
 _MESSAGES = _of_run(Message.objects.all)
 _INPUTS = _of_run(RunInput.objects.all)
 _STEPS = _of_run(RunStep.objects.all)
@@ -93,10 +91,7 @@ class RunView:
     @classmethod
     def load(cls, run_id: UUID) -> "RunView":
         """Read the run. Raises Run.DoesNotExist."""
-        run = _RUN.first(run_id)
-        if run is None:
-            raise Run.DoesNotExist(f"There is no run {run_id}.")
-        return cls.of(run)
+        return cls.of(_RUN.get(run_id))
 
     @classmethod
     def of(cls, run: Run) -> "RunView":

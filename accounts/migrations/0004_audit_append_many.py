@@ -1,5 +1,6 @@
 """Appending several events to a chain: its head is locked and moved once, not for each of them."""
 
+from importlib import import_module
 from typing import ClassVar
 
 from django.db import migrations
@@ -52,10 +53,16 @@ BEGIN
 END
 $$;
 """
+#: One event is appended in the same way.
+DROP_ONE = "DROP FUNCTION audit_append(uuid, uuid, text, uuid, text, timestamptz, jsonb, text)"
+APPEND_ONE = import_module("accounts.migrations.0003_audit_append").APPEND
 UNDO = "DROP FUNCTION audit_append_many(uuid, uuid, text[], uuid, text[], timestamptz, jsonb[], text[])"
 
 
 class Migration(migrations.Migration):
     dependencies: ClassVar[list[tuple[str, str]]] = [("accounts", "0003_audit_append")]
 
-    operations: ClassVar[list[Operation]] = [migrations.RunSQL(APPEND_MANY, UNDO)]
+    operations: ClassVar[list[Operation]] = [
+        migrations.RunSQL(APPEND_MANY, UNDO),
+        migrations.RunSQL(DROP_ONE, APPEND_ONE),
+    ]

@@ -34,21 +34,38 @@ class Compiled(Generic[M, R]):
 
     def rows(self, *keys: UUID) -> list[R]:
         """Return what the query finds. Raises Misconfigured for another number of keys than it has."""
+        return list(self._asked(keys))
+
+    def first(self, *keys: UUID) -> R | None:
+        """Return the first row, None where there is none."""
+        return next(iter(self.rows(*keys)), None)
+
+    def get(self, *keys: UUID) -> R:
+        """Return the row. Raises the model's DoesNotExist where there is none."""
+        asked: Any = self._asked(keys)
+        for row in asked:
+            found: R = row
+            return found
+        raise asked.model.DoesNotExist(f"There is no {asked.model._meta.verbose_name} {keys[0]}.")
+
+    def found(self, *keys: UUID) -> bool:
+        """True when there is a row."""
+        return bool(self.rows(*keys))
+
+    @classmethod
+    def existing(cls, build: Callable[..., QuerySet[M, Any]], count: int = 1) -> "Compiled[M, Any]":
+        """Return the query of whether `build` finds anything: for :meth:`found`, which then reads one key."""
+        return Compiled(lambda *keys: build(*keys).values_list("pk", flat=True)[:1], count)
+
+    def _asked(self, keys: Sequence[UUID]) -> QuerySet[M, R]:
         if len(keys) != self._count:
             raise Misconfigured(f"This query takes {self._count} keys, not {len(keys)}.")
         if self._made is None:
             self._made = self._make()
         asked: Any = self._made.all()
         asked.query.keys = keys
-        return list(asked)
-
-    def first(self, *keys: UUID) -> R | None:
-        """Return the first row, None where there is none."""
-        return next(iter(self.rows(*keys)), None)
-
-    def found(self, *keys: UUID) -> bool:
-        """True when there is a row."""
-        return bool(self.rows(*keys))
+        filled: QuerySet[M, R] = asked
+        return filled
 
     def _make(self) -> QuerySet[M, R]:
         stand_ins = [uuid4() for _key in range(self._count)]

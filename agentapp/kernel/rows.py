@@ -52,10 +52,10 @@ def change(
     asks: str = "",
     reply: Callable[[Any], None] | None = None,
 ) -> None:
-    """Set `values` (by field) in the row where all of `where` still holds.
+    """Set `values` (by field) in the row where all of `where` still holds, and in the instance.
 
-    Raises `lost` where it does not; `reply` is given the field `asks`, as it is then. The instance is left as
-    it is.
+    Raises `lost` where it does not; `reply` is given the field `asks`, as it is then. Where writes are
+    gathered, both come when they are sent.
     """
     model = type(row)
     send(
@@ -69,6 +69,8 @@ def change(
             reply,
         )
     )
+    for name, value in values.items():
+        setattr(row, name, value)
 
 
 def _by_column(model: type[models.Model], values: Mapping[str, Any]) -> dict[str, Any]:

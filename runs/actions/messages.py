@@ -157,5 +157,3 @@ def _store(message: Message, run: Run, conversation: Conversation) -> None:
         "updated_at": timezone.now(),
     }
     change(conversation, told)
-    for name, value in told.items():
-        setattr(conversation, name, value)

@@ -89,9 +89,10 @@ def prepare(view: RunView, request: ModelRequest, step: RunStep | None, journal:
         context_bytes=size,
         model=get_model().name,
     )
-    view.run.model_calls += 1
-    view.run.context_bytes = max(view.run.context_bytes, size)
-    counted = {"model_calls": view.run.model_calls, "context_bytes": view.run.context_bytes}
+    counted = {
+        "model_calls": view.run.model_calls + 1,
+        "context_bytes": max(view.run.context_bytes, size),
+    }
     change(view.run, counted)
     view.vault.save()
     insert([row])

@@ -78,10 +78,7 @@ def take_lease(run_id: UUID) -> Run | None:
         if run.state == RunState.WORKING and run.lease_until is not None and run.lease_until > now:
             return None
         taken_over = run.state == RunState.WORKING
-        lease = {"state": RunState.WORKING, "fence": run.fence + 1, "lease_until": now + LEASE}
-        change(run, lease)
-        for name, value in lease.items():
-            setattr(run, name, value)
+        change(run, {"state": RunState.WORKING, "fence": run.fence + 1, "lease_until": now + LEASE})
         journal = Journal()
         journal.event("run.working", {"fence": run.fence, "taken_over": taken_over})
         write_events(run, journal)

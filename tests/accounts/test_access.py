@@ -20,6 +20,7 @@ def test_role_grants_hold_for_owner_only(house: House) -> None:
     assert held == [True, False, False]
     assert access.holds(house.owner, "approve_runs", house.workspace)
     assert not access.holds(house.owner, APPROVE, house.elsewhere)
+    assert not access.holds(house.owner, "activities.approve_runs", house.workspace)  # of another app
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ def test_each_asking_has_its_own_keys_and_sees_the_rows_as_they_are() -> None:
     assert by_key.first(one.pk) == one
     assert by_key.first(two.pk) == two
     assert by_key.first(uuid7()) is None
+    with pytest.raises(User.DoesNotExist):
+        by_key.get(uuid7())
     User.objects.filter(pk=one.pk).update(full_name="Other")
     changed = by_key.first(one.pk)
     assert changed is not None

@@ -37,11 +37,11 @@ def fill_references(filling: Filling) -> None:
         ]
         if rivals:
             hits = [hit for hit in hits if _is_nearest(filling.reading, spec, rivals, hit.span)]
-        if spec.is_list and hits:
-            filling.set(spec, [filling.reading.cut(hit.span) for hit in hits], *(hit.span for hit in hits))
-        elif hit := only(filling.reading, spec, hits):
+        several = bool(hits) and not rivals and all(hit.tier is Tier.MARKED for hit in hits)
+        hit = None if spec.is_list else only(filling.reading, spec, hits)
+        if hit is not None:
             filling.set(spec, filling.reading.cut(hit.span), hit.span)
-        elif hits and not rivals and all(hit.tier is Tier.MARKED for hit in hits):
+        elif several or (spec.is_list and hits):
             filling.set(spec, [filling.reading.cut(hit.span) for hit in hits], *(hit.span for hit in hits))
         elif not hits and not rivals:
             _unknown_reference(filling, spec)
