@@ -20,18 +20,19 @@
     button.setAttribute("aria-label", isDark() ? button.dataset.labelLight : button.dataset.labelDark);
   };
 
-  document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("[data-theme-toggle]").forEach((button) => {
-      label(button);
-      button.addEventListener("click", () => {
-        root.dataset.theme = isDark() ? "light" : "dark";
-        try {
-          localStorage.setItem("theme", root.dataset.theme);
-        } catch {
-          // kept for this page only
-        }
-        label(button);
-      });
-    });
+  const toggles = () => document.querySelectorAll("[data-theme-toggle]");
+
+  // On the document, so that a click counts from the moment the button can be seen.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-theme-toggle]")) return;
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      // kept for this page only
+    }
+    toggles().forEach(label);
   });
+
+  document.addEventListener("DOMContentLoaded", () => toggles().forEach(label));
 })();

@@ -1,6 +1,5 @@
 """Conditions are read and their types checked before they are saved: each misfit with its remedy."""
 
-import time
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ from activities import conditions
 from activities.conditions import BadCondition
 from activities.expressions.types import BOOL, DATE, DECIMAL, INT, Type, list_of, object_of, type_of_model
 from activities.tools import ToolResult
+from tests.support.ends import comes_to_an_end
 
 
 class Line(ToolResult):
@@ -155,9 +155,8 @@ def test_what_cannot_be_read_or_is_too_much_says_where(expression: str) -> None:
 @pytest.mark.parametrize("size", [10, 1_000, 50_000])
 def test_no_condition_runs_for_long(expression: str, size: int) -> None:
     scope: dict[str, Any] = {"facts": {"l": list(range(size)), "t": "a" * size + "b"}}
-    started = time.monotonic()
-    conditions.evaluate(expression, scope)
-    assert time.monotonic() - started < 15
+    with comes_to_an_end():
+        conditions.evaluate(expression, scope)
 
 
 def test_a_loop_that_is_refused_says_why() -> None:

@@ -1,7 +1,6 @@
 """A revision as a file and back: the same bytes, bounded reading, problems with line and place."""
 
 import random
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from activities.portable import UnreadableFile, read, revision_export, revision_
 from agentapp.kernel.errors import NotAllowed
 from examples.billing.demo import BLUEPRINT, load_blueprint
 from tests.support.blueprints import activity, agent, fixed, from_input, prose, step, text_input, use
+from tests.support.ends import comes_to_an_end
 from tests.support.world import World
 
 GOOD = activity(use("find_items"))
@@ -45,9 +45,8 @@ RICH = activity(
 
 @pytest.fixture(autouse=True)
 def _quick() -> Iterator[None]:
-    started = time.monotonic()
-    yield
-    assert time.monotonic() - started < 10
+    with comes_to_an_end():
+        yield
 
 
 def test_what_was_exported_is_exported_again_to_the_byte(world: World) -> None:

@@ -36,6 +36,8 @@ class Visitors:
         page.locator("input[type=password]").fill("mandate-demo-2026")
         page.locator("input[type=password]").press("Enter")
         page.wait_for_selector("#composer-text")
+        # The composer can be seen before the page's modules have run.
+        page.wait_for_load_state()
         return Chat(page)
 
     def anonymous(self, **options: Any) -> Page:

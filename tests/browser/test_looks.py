@@ -107,10 +107,10 @@ def test_the_sign_in_page_fits_and_speaks_both_languages(visit: Visitors) -> Non
 
 def test_the_colours_can_be_chosen_and_stay(visit: Visitors) -> None:
     page = visit("alice").page
-    background = "getComputedStyle(document.documentElement).backgroundColor"
-    light = page.evaluate(background)
+    html = page.locator("html")
+    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     page.locator("[data-theme-toggle]").click()
-    assert page.evaluate(background) != light
+    expect(html).not_to_have_css("background-color", light)
     page.reload()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert page.evaluate(background) != light
+    expect(html).to_have_attribute("data-theme", "dark")
+    expect(html).not_to_have_css("background-color", light)

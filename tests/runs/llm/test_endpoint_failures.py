@@ -149,7 +149,7 @@ def test_a_server_that_sends_a_byte_now_and_then_holds_no_call_longer_than_it_ma
     error = failure_of(turn, times=1, timeout_seconds=0.5)
 
     assert error.data["reason"] == "timeout"
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 10
 
 
 def test_all_tries_together_take_no_longer_than_one_call_may():
@@ -215,7 +215,7 @@ def test_an_error_page_is_read_only_as_far_as_it_is_useful():
     begun = time.monotonic()
 
     assert failure_of(endless).data["reason"] == "server_error"
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 10
 
 
 def test_an_error_in_the_middle_of_a_reply_is_an_error():

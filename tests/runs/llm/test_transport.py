@@ -80,7 +80,7 @@ def test_the_deadline_holds_under_tls_as_well(certificate, monkeypatch):
         ask(model, request(timeout_seconds=0.5))
 
     assert caught.value.data["reason"] == "timeout"
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 10
 
 
 def test_a_certificate_nobody_vouches_for_is_refused(certificate):
