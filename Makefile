@@ -10,7 +10,7 @@ export DEMO_DEFAULT
 ARGS ?=
 TEST_PROCESSES ?= 2
 
-.PHONY: help setup run environment environment-dev environment-test test lint format types migrations-check messages bench bench-discovery
+.PHONY: help setup run environment second-encoder environment-dev environment-test test lint format types migrations-check messages bench bench-discovery
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -24,6 +24,10 @@ run: environment
 
 environment:
 	@$(PYTHON) scripts/environment.py
+
+# The packages of SECOND_ENCODER=minilm.
+second-encoder:
+	@$(PYTHON) scripts/environment.py --second-encoder
 
 environment-dev:
 	@$(PYTHON) scripts/environment.py --dev

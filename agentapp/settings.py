@@ -170,6 +170,7 @@ EMBEDDINGS_BASE_URL = CONFIG.embeddings_base_url.get_secret_value() if CONFIG.em
 EMBEDDINGS_API_KEY = CONFIG.embeddings_api_key.get_secret_value() if CONFIG.embeddings_api_key else None
 EMBEDDINGS_MODEL = CONFIG.embeddings_model
 EMBEDDINGS_DIMENSIONS = CONFIG.embeddings_dimensions
+SECOND_ENCODER = CONFIG.second_encoder
 
 WORKER_CONCURRENCY = CONFIG.worker_concurrency
 #: How long a confirmation waits for a decision, in seconds.

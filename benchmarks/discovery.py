@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from activities.discovery.cards import prepare_card
-from activities.discovery.embedder import default_embedder
+from activities.discovery.embedding.chosen import local_embedder
 from activities.discovery.queries import prepare_query
 from activities.discovery.ranking import Statistics, rank
 from benchmarks.indexed import card_text, indexed
@@ -122,7 +122,7 @@ def _routed(name: str, labelled: Labelled, sample: int, goal: float) -> Iterator
 
 def _ranked(labelled: Labelled, examples: Sequence[Sequence[str]]) -> Scores:
     """The interpreter's way: every card is ranked for every request."""
-    embedder = default_embedder()
+    embedder = local_embedder()
     texts = [card_text(place, *pair) for place, pair in enumerate(zip(labelled.cards, examples, strict=True))]
     cards = [prepare_card(text, embedder) for text in texts]
     statistics, places = Statistics.of(cards), {card.key: place for place, card in enumerate(cards)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from activities.discovery.embedder import default_embedder
+from activities.discovery.embedding.chosen import local_embedder
 
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"[^\W_]+")
@@ -43,10 +43,10 @@ class Dense:
 
     def __init__(self, cards: Sequence[Sequence[str]]) -> None:
         self._starts = np.cumsum([0, *(len(texts) for texts in cards[:-1])])
-        self._rows = default_embedder().encode([text for texts in cards for text in texts])
+        self._rows = local_embedder().encode([text for texts in cards for text in texts])
 
     def scores(self, text: str) -> Any:
-        return np.maximum.reduceat(self._rows @ default_embedder().encode([text])[0], self._starts)
+        return np.maximum.reduceat(self._rows @ local_embedder().encode([text])[0], self._starts)
 
 
 def texts_of(card: Mapping[str, Any], examples: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from activities.discovery.embedder import default_embedder
+from activities.discovery.embedding.chosen import local_embedder
 from activities.discovery.language import content_stems
 from activities.discovery.phrasing import phrasing
 from agentapp.kernel.ids import uuid7
@@ -183,7 +183,7 @@ def _card_row(key: UUID, tool: Tool, stems: _Stems) -> tuple[Any, ...]:
     name, summary = json.dumps({"en": tool.name}), json.dumps({"en": tool.summary})
     source, permission = f"mcp:s{tool.server}", PERMISSION.format(tool.server)
     digest = f"{tool.number:064d}"
-    embedder = default_embedder().name
+    embedder = local_embedder().name
     return (
         str(key), "tool", tool.key, source, permission, "{bench}", name, summary, "", False, "low", 20,
         digest, embedder, digest, True, lexemes, json.dumps(weights), "2026-01-01T00:00:00Z",
@@ -191,7 +191,7 @@ def _card_row(key: UUID, tool: Tool, stems: _Stems) -> tuple[Any, ...]:
 
 
 def _vector_rows(keys: Sequence[UUID], catalogue: Sequence[Tool]) -> Iterator[tuple[Any, ...]]:
-    embedder = default_embedder()
+    embedder = local_embedder()
     chance = np.random.default_rng(3)
     encoded = embedder.encode([tool.name for tool in catalogue[:: max(1, len(catalogue) // _COPIED)]])
     for start in range(0, len(keys), _COPIED):

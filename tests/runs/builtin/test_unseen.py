@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runs.llm.builtin
-from activities.discovery import embedder
+from activities.discovery.embedding.chosen import warm
 from runs.llm.base import (
     CHOOSE_ACTIVITY,
     FILL_INPUTS,
@@ -291,7 +291,7 @@ def test_no_text_breaks_it(text: str) -> None:
 )
 def test_a_hundred_thousand_characters_take_bounded_time(unit: str) -> None:
     text = (unit * (100_000 // len(unit) + 1))[:100_000]
-    embedder.warm()
+    warm()
     with comes_to_an_end():
         everything_about(text)
 
