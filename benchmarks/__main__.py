@@ -1,6 +1,7 @@
 """`python -m benchmarks [--rounds N] [--sample N] [engine] [sign] [pages] [start] [discovery] [scale]`.
 
 Prints one table. With JSON=1 in the environment, one JSON object instead of the table, and nothing else.
+SECOND_ENCODER=minilm measures with the second encoder beside the built-in one.
 """
 
 # ruff: noqa: E402 - the environment comes before Django
@@ -13,12 +14,13 @@ from dataclasses import asdict
 
 from tests import environment
 
-environment.enter()
+environment.enter(keep=["SECOND_ENCODER"])
 
 import django
 
 django.setup()
 
+from activities.discovery.embedding.chosen import local_embedder
 from benchmarks import discovery, engine, pages, scale, sign, start
 from benchmarks.ground import demo_database, loopback_model
 from benchmarks.sets import SetMissing
@@ -60,7 +62,11 @@ def _row(figure: discovery.Figure) -> Row:
 
 def _json(figures: list[discovery.Figure], rows: list[Row]) -> str:
     return json.dumps(
-        {"figures": [asdict(figure) for figure in figures], "measurements": [asdict(row) for row in rows]}
+        {
+            "encoder": local_embedder().name,
+            "figures": [asdict(figure) for figure in figures],
+            "measurements": [asdict(row) for row in rows],
+        }
     )
 
 

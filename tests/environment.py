@@ -4,6 +4,7 @@ Imported before Django's settings, by ``conftest.py``.
 """
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -32,8 +33,8 @@ REMOVED = (
 )  # fmt: skip
 
 
-def enter() -> None:
-    """Make this process's environment the tests' one."""
+def enter(keep: Collection[str] = ()) -> None:
+    """Make this process's environment the tests' one, but for the variables in `keep`."""
     os.environ.update(FIXED)
-    for name in REMOVED:
+    for name in set(REMOVED).difference(keep):
         os.environ.pop(name, None)
