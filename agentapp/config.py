@@ -340,7 +340,8 @@ def _discovery_contradictions(config: Config) -> list[str]:
         )
     if config.second_encoder and any(parts):
         found.append(
-            "SECOND_ENCODER works beside the built-in encoder, which EMBEDDINGS_MODEL replaces. Leave one out."
+            "SECOND_ENCODER works beside the built-in encoder, which EMBEDDINGS_MODEL replaces. "
+            "Leave one of them out."
         )
     if config.second_encoder and not all(map(find_spec, SECOND_ENCODERS[config.second_encoder])):
         found.append(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentapp.config import ConfigError, read_config
+from agentapp.config import SECOND_ENCODERS, ConfigError, read_config
 from agentapp.database import from_url
 from agentapp.mail import mail_settings
 from agentapp.secret_key import kept_secret_key
@@ -75,6 +75,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, **variables: str) -> list[str]:
         ("REDIS_URL", "http://geheim@host"),
         ("EMAIL_URL", "pop3://u:geheim@host"),
         ("WORKER_CONCURRENCY", "0"),
+        ("SECOND_ENCODER", "largest"),
         ("LOG_LEVEL", "LOUD"),
     ],
 )
@@ -108,6 +109,19 @@ def test_model_name_is_required_with_a_model(monkeypatch: pytest.MonkeyPatch, na
     (sentence,) = refused(monkeypatch, SECRET_KEY=KEY, **{name: "https://geheim.example"})
     assert sentence.startswith("OPENAI_MODEL is missing")
     assert "geheim" not in sentence
+
+
+def test_the_second_encoder_needs_its_packages_and_the_built_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_KEY", KEY)
+    monkeypatch.setenv("SECOND_ENCODER", "minilm")
+    assert read_config().second_encoder == "minilm"
+    endpoint = {"BASE_URL": "https://models.example.com/v1", "MODEL": "m", "DIMENSIONS": "9"}
+    with monkeypatch.context() as patch:
+        (sentence,) = refused(patch, **{f"EMBEDDINGS_{name}": value for name, value in endpoint.items()})
+        assert sentence.startswith("SECOND_ENCODER works beside the built-in encoder")
+    monkeypatch.setitem(SECOND_ENCODERS, "minilm", ("onnxruntime", "not_there"))
+    (sentence,) = refused(monkeypatch)
+    assert "make second-encoder" in sentence
 
 
 def test_safe_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which embedder is used: the built-in one, alone or with the second beside it, or the operator's endpoint."""
+"""Which embedder is used: the built-in one, with the second beside it, or the operator's endpoint."""
 
 from functools import cache, lru_cache
 

@@ -16,7 +16,7 @@ _MAX_TOKENS = 256
 
 
 class MiniLM(LocalEncoder):
-    """Needs the packages of requirements-minilm.txt. Nothing is fetched; the packages' own code is not run."""
+    """Needs the packages of requirements-minilm.txt, whose files are read; nothing is fetched."""
 
     name = "all-minilm-l6-v2-int8"
     dimensions = 384
@@ -35,7 +35,8 @@ class MiniLM(LocalEncoder):
 
         def vector(text: str) -> "Vectors":
             # One by one: in a batch a text's vector would depend, in its last digits, on its neighbours.
-            tokens = np.array([tokenizer.encode(text).ids], dtype=np.int64)
+            readable = text.encode(errors="replace").decode()  # half of a character cannot be read
+            tokens = np.array([tokenizer.encode(readable).ids], dtype=np.int64)
             (states,) = session.run(
                 ["last_hidden_state"],
                 {
