@@ -134,7 +134,7 @@ def _param_field(param: ParamContract, narrowed: ParamBinding) -> FieldSpec:
     return FieldSpec(
         name=param.name,
         type=_field_kind(param, bool(choices)),
-        label=param.name.replace("_", " "),
+        label=" ".join(param.name.replace("_", " ").split()),
         description=param.description,
         required=param.required,
         is_list=param.is_list,

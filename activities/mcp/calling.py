@@ -11,8 +11,10 @@ from pydantic import ValidationError
 
 from activities.mcp.failures import Answered, NotConnected, Rejected, ServerFailure
 from activities.mcp.health import require_turn, was_ill, was_well
+from activities.mcp.objects import put_together
 from activities.mcp.reading import read_if_due
 from activities.mcp.schemas import misfit
+from activities.mcp.shapes import shape_of
 from activities.mcp.target import target_of
 from activities.mcp.texts import McpText
 from activities.mcp.waiting import Stopped, wait_for
@@ -54,7 +56,7 @@ def call_tool(contract: ToolContract, tool_id: UUID, context: ToolContext, param
     """Call the tool, if it still is what its contract was made of. Raises the tools' own errors."""
     tool = _current(tool_id, contract.definition, context)
     require_turn(tool.server)
-    arguments = on_the_wire(params)
+    arguments = put_together(shape_of(tool.definition), on_the_wire(params))
     try:
         if read_if_due(tool.server):
             tool = _current(tool_id, contract.definition, context)
@@ -71,7 +73,7 @@ def call_tool(contract: ToolContract, tool_id: UUID, context: ToolContext, param
 
 
 def on_the_wire(params: ToolParams) -> dict[str, Any]:
-    """Return the arguments as JSON; what was left out stays out. Raises ToolArgumentError."""
+    """Return the values as JSON; what was left out stays out. Raises ToolArgumentError."""
     given = ((name, value) for name, value in params if value is not None)
     return {name: _json(name, value) for name, value in given}
 

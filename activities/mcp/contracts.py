@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 
 from activities.mcp.calling import TOTAL_BESIDES_CALL, call_tool
 from activities.mcp.making import Halves, halves_of
+from activities.mcp.objects import require_whole
+from activities.mcp.shapes import shape_of
 from activities.mcp.types import NotTyped
 from activities.models import McpTool
 from activities.models.fields import Texts, in_language
@@ -92,7 +94,8 @@ def contract_of(tool: McpTool) -> ToolContract:
         function=partial(call_tool, contract, tool.pk),
         examples=_phrases(tool.examples),
         tags=tuple(tool.tags),
-        preview=partial(_preview, title, server.name),
+        guard=partial(_guard, tool.definition),
+        preview=partial(_preview, tool.definition, title, server.name),
         timeout_seconds=server.timeout_seconds + TOTAL_BESIDES_CALL,
         protected={},
         result_refs={},
@@ -115,9 +118,17 @@ def _in_language(texts: Texts, otherwise: str) -> str:
 in_every_language = lazy(_in_language, str)
 
 
-def _preview(title: Any, server: str, context: ToolContext, params: ToolParams) -> Preview:
+def _guard(definition: Mapping[str, Any], context: ToolContext, params: ToolParams) -> None:
+    """Refuse an object of which a part is missing, before anybody is asked to confirm it."""
+    require_whole(shape_of(definition), (name for name, value in params if value is not None))
+
+
+def _preview(
+    definition: Mapping[str, Any], title: Any, server: str, context: ToolContext, params: ToolParams
+) -> Preview:
     """What a person confirms where no app can say what it means: the tool, the server, every argument."""
-    given = {name: value for name, value in params if value is not None}
+    names = {param.name: ".".join(param.path) for param in shape_of(definition).params}
+    given = {names[name]: value for name, value in params if value is not None}
     return Preview(
         summary=_("“%(tool)s” of %(server)s is called with exactly these values.")
         % {"tool": title, "server": server},

@@ -48,7 +48,7 @@ def typed(
     node: Any, root: Schema, *, nested: bool, name: str = "", left_out: list[str] | None = None
 ) -> Typed:
     """Return the type that `node` declares; objects only where `nested`. Raises NotTyped."""
-    node, nullable = _one(node, root)
+    node, nullable = single(node, root)
     found = _typed(node, root, nested, name, left_out if left_out is not None else [])
     return Typed(found.annotation, found.value_type, found.is_list, nullable)
 
@@ -57,7 +57,7 @@ def model_of(
     node: Any, root: Schema, name: str, left_out: list[str], place: str = "", depth: int = 0
 ) -> type[BaseModel]:
     """Return a closed model of the fields that can be typed; the others are named in `left_out`."""
-    node, _nullable = _one(node, root)
+    node, _nullable = single(node, root)
     properties = node.get("properties")
     if node.get("type", "object") != "object" or not isinstance(properties, dict) or not properties:
         raise NotTyped(_("it declares no fields"))
@@ -100,7 +100,7 @@ def _field(kind: Typed, required: bool, node: Any) -> tuple[Any, Any]:
     return kind.annotation | None, Field(default=None, **about)
 
 
-def _one(node: Any, root: Schema) -> tuple[Schema, bool]:
+def single(node: Any, root: Schema) -> tuple[Schema, bool]:
     """Return the one schema that `node` is, without null, and whether null was among it. Raises NotTyped."""
     if not isinstance(node, dict):
         raise NotTyped(_("it has no declared type"))
@@ -113,7 +113,7 @@ def _one(node: Any, root: Schema) -> tuple[Schema, bool]:
             if len(kept) != 1:
                 raise NotTyped(_("it is a choice between several types"))
             nullable = nullable or len(kept) < len(options)
-            inner, also = _one(kept[0], root)
+            inner, also = single(kept[0], root)
             node, nullable = {**inner, **node}, nullable or also
     kinds = node.get("type")
     if isinstance(kinds, list):

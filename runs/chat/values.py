@@ -88,7 +88,7 @@ def moment(value: datetime) -> str:
 
 def title_of(name: str) -> str:
     """Return the words of a technical name, translated where an app has them: `due_date` → "Due date"."""
-    return gettext(name.replace("_", " ").replace(".", " ").strip().capitalize())
+    return gettext(" ".join(name.replace("_", " ").replace(".", " ").split()).capitalize())
 
 
 def shown(value: Any, label: str, kind: str = "", *, whole: bool = False) -> str:

@@ -98,6 +98,54 @@ def test_a_contract_made_in_one_language_serves_another(
     assert world.play(run).outcome == Outcome.SUCCEEDED
 
 
+DELIVER = {
+    "name": "deliver",
+    "description": "Delivers an item.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "item_id": {"type": "string"},
+            "to": {
+                "type": "object",
+                "description": "Where to.",
+                "properties": {"message": {"type": "string"}, "floor": {"type": "integer"}},
+                "required": ["message"],
+            },
+        },
+        "required": ["item_id"],
+    },
+}
+
+
+def test_an_object_is_bound_shown_and_refused_field_by_field_and_sent_as_one(
+    world: World, shop: Shop, server: McpServer
+) -> None:
+    shop.offer(DELIVER, answers={"deliver": {"text": "On its way."}})
+    tools_read(server, actor=world.designer)
+    params = {"item_id": ParamPart(agent=True, reference="store.item")}
+    review(world, tool(server, "deliver"), params=params)
+    access.grant("activities.use_mcpserver", world.keepers, server)
+    bound = {
+        "tool": "mcp.shop.deliver",
+        "params": {name: {"source": "agent"} for name in ("item_id", "to__message", "to__floor")},
+    }
+    acting = step(key="act", passes_when="has(facts.deliver)") | {"tools": ["mcp.shop.deliver"]}
+    world.publish(activity(bound, steps=[acting], template={"en": "{{ facts.deliver.text }}"}))
+
+    def deliver(message: str | None) -> Line:
+        arguments = {"item_id": "A-100", "to__message": message, "to__floor": 3}
+        return call("mcp_shop_deliver", arguments, purpose=Purpose.STEP)
+
+    run = world.run(deliver(None), deliver("Ring twice"))
+    assert refusals_of(run)[0] == "tool_argument"
+    (waiting,) = pending(run)
+    lines = {line["label"]: line["value"] for line in waiting.preview["lines"]}
+    assert lines == {"item_id": "A-100", "to.message": "Ring twice", "to.floor": "3"}
+    world.confirm(run)
+    assert world.play(run).outcome == Outcome.SUCCEEDED
+    assert shop.calls[0]["arguments"] == {"item_id": "A-100", "to": {"message": "Ring twice", "floor": 3}}
+
+
 def test_a_refused_call_never_leaves(world: World, shop: Shop, published: Revision) -> None:
     run = world.run(order())
     world.confirm(run, "refuse")

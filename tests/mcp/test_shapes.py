@@ -6,9 +6,11 @@ import pytest
 
 from activities.mcp import schemas
 from activities.mcp.names import key_for
+from activities.mcp.objects import put_together, require_whole
 from activities.mcp.schemas import SchemaRefused, check_bounded, misfit
 from activities.mcp.shapes import shape_of
 from activities.models import McpServer
+from activities.tools import ToolArgumentError
 
 TEXT = {"type": "string"}
 
@@ -42,9 +44,12 @@ def test_flat_parameters_are_typed(node: Any, kind: str, is_list: bool) -> None:
 @pytest.mark.parametrize(
     "node",
     [
-        {"type": "object", "properties": {"a": TEXT}},
+        {"type": "object"},
+        {"type": "object", "properties": {"a": {}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": TEXT}, "required": ["b"]},
+        {"type": "object", "properties": {"model": {"type": "array"}}, "required": ["model"]},
         {"type": ["string", "integer"]},
-        {"type": "array", "items": {"type": "object"}},
+        {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}},
         {"type": "array"},
         {"enum": [1, "a"]},
         {},
@@ -57,6 +62,83 @@ def test_what_cannot_be_said_is_left_out_or_makes_the_tool_unusable(node: Any) -
     assert not optional.unusable
     needed = shape(required=("value",), value=node, other=TEXT)
     assert "value" in needed.unusable
+
+
+def objects(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+PLACE = objects(
+    "street", street={**TEXT, "description": "Street."}, city=TEXT, geo=objects("x", x={"type": "number"})
+)
+
+
+def test_the_fields_of_an_object_are_parameters_of_their_own() -> None:
+    found = shape(required=("to",), to={**PLACE, "description": "Where to"}, other=TEXT)
+    assert {param.name: (param.required, param.typed.value_type) for param in found.params} == {
+        "to__street": (True, "text"),
+        "to__city": (False, "text"),
+        "to__geo__x": (False, "decimal"),
+        "other": (False, "text"),
+    }
+    assert (found.params[0].description, found.notes) == ("Where to: Street.", ())
+    assert not any(param.required for param in shape(to=PLACE).params)
+    spread = {"type": ["object", "null"], "properties": {"part": {"$ref": "#/$defs/p"}}}
+    schema = {"type": "object", "properties": {"a": spread}, "$defs": {"p": PLACE}}
+    assert "a__part__geo__x" in [param.name for param in shape_of({"inputSchema": schema}).params]
+
+
+@pytest.mark.parametrize(
+    ("to_is_needed", "given", "sent"),
+    [
+        (True, {"to__street": "a"}, {"to": {"street": "a"}}),
+        (True, {"to__street": "a", "to__geo__x": 1}, {"to": {"street": "a", "geo": {"x": 1}}}),
+        (False, {"other": "b"}, {"other": "b"}),
+        (False, {"to__street": "a", "to__city": "c"}, {"to": {"street": "a", "city": "c"}}),
+    ],
+)
+def test_arguments_are_put_together_as_the_server_declares_them(
+    to_is_needed: bool, given: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    found = shape(required=("to",) if to_is_needed else (), to=PLACE, other=TEXT)
+    require_whole(found, given)
+    assert put_together(found, given) == sent
+
+
+def test_an_object_that_is_needed_is_sent_even_where_nothing_is_given_of_it() -> None:
+    free = shape(
+        required=("options",),
+        options=objects(colour=TEXT),
+        to=objects("box", box=objects(size=TEXT), name=TEXT),
+    )
+    assert put_together(free, {}) == {"options": {}}
+    assert put_together(free, {"to__name": "a"}) == {"options": {}, "to": {"box": {}, "name": "a"}}
+
+
+@pytest.mark.parametrize("given", [{"to__city"}, {"to__geo__x"}])
+def test_an_object_that_is_begun_needs_what_it_cannot_do_without(given: set[str]) -> None:
+    with pytest.raises(ToolArgumentError, match="to__street") as refused:
+        require_whole(shape(to=PLACE, other=TEXT), given)
+    assert refused.value.params == ("to__street",)
+
+
+@pytest.mark.parametrize("given", [{"other"}, set(), {"to__street"}])
+def test_what_is_not_begun_needs_nothing(given: set[str]) -> None:
+    require_whole(shape(to=PLACE, other=TEXT), given)
+
+
+def test_what_cannot_be_said_within_an_object_is_named_with_it() -> None:
+    unions = {"type": ["string", "integer"]}
+    assert "“to.a”" in shape(to=objects(a=unions, b=TEXT)).notes[0]
+    whole = shape(to=objects("a", a=unions, b=TEXT), other=TEXT)
+    assert [param.name for param in whole.params] == ["other"]
+    assert "“to”" in whole.notes[0]
+    assert "“to.a”" in whole.notes[0]
+    assert "“to.a”" in shape(required=("to",), to=objects("a", a=unions)).unusable
+    deep = objects("a", a=objects("a", a=objects("a", a=objects("a", a=TEXT))))
+    assert "deeply" in shape(required=("to",), to=deep).unusable
+    assert "same name" in shape(to=objects(a=TEXT), to__a=TEXT).unusable
+    assert "name" in shape(required=("t" * 40,), **{"t" * 40: objects("a" * 30, **{"a" * 30: TEXT})}).unusable
 
 
 @pytest.mark.parametrize("name", ["_private", "model_dump", "two words", "a" * 65, "é"])
