@@ -6,13 +6,12 @@ search with the same rights, until one of these cards changes. A card that is no
 
 # ruff: noqa: S608 - the parts of the statement are this module's and the ORM's; values travel apart
 
-import threading
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import connection
 
 from activities.discovery.census import Census
+from activities.discovery.keeping import Kept
 from activities.discovery.permitted import Scope
 
 if TYPE_CHECKING:
@@ -20,24 +19,23 @@ if TYPE_CHECKING:
 
 #: So many cards tell how rare a word is.
 _SAMPLE = 2_000
-_KEPT = 16
-_lock = threading.Lock()
-_kept: "OrderedDict[tuple[Any, ...], tuple[Census, Rarity]]" = OrderedDict()
+#: So many sets of rights are kept.
+_ROOM = 16
+_kept: "Kept[Rarity]" = Kept(_ROOM, lambda _rarity: 1)
 
 
 def rarity_of(scope: Scope, counted: Census) -> "Rarity":
     """Return the rarity of stems over the permitted cards."""
-    with _lock:
-        known = _kept.get(scope.signature)
-    if known is not None and known[0] == counted:
-        return known[1]
-    rarity = _count(scope, counted.permitted)
-    with _lock:
-        _kept[scope.signature] = (counted, rarity)
-        _kept.move_to_end(scope.signature)
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)
+    rarity = _kept.get(scope.signature, counted)
+    if rarity is None:
+        rarity = _count(scope, counted.permitted)
+        _kept.add(scope.signature, counted, rarity)
     return rarity
+
+
+def forget() -> None:
+    """Forget all that was counted."""
+    _kept.forget()
 
 
 def _count(scope: Scope, permitted: int) -> "Rarity":

@@ -6,15 +6,14 @@ reads hundreds of vectors and not ten thousand. Sketches are made of permitted c
 for the rights they were made for, and made anew once one of these cards changes.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection
 
 from activities.discovery.census import Census
+from activities.discovery.keeping import Kept
 from activities.discovery.permitted import Scope
 
 if TYPE_CHECKING:
@@ -63,40 +62,12 @@ def _signs(rows: "Vectors") -> "NDArray[np.uint64]":
     return np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)
 
 
-class _Kept:
-    """The sets used last, as many as there is room for, each with the census it was made at."""
-
-    def __init__(self, room: int) -> None:
-        self._lock = threading.Lock()
-        self._sets: OrderedDict[tuple[Any, ...], tuple[Census, tuple[Sketches, ...]]] = OrderedDict()
-        self._room = room
-
-    def get(self, key: tuple[Any, ...], counted: Census) -> tuple[Sketches, ...] | None:
-        with self._lock:
-            made_at, found = self._sets.get(key, (None, None))
-            if made_at != counted:
-                return None
-            self._sets.move_to_end(key)
-        return found
-
-    def add(self, key: tuple[Any, ...], counted: Census, sketches: tuple[Sketches, ...]) -> None:
-        with self._lock:
-            self._sets[key] = (counted, sketches)
-            self._sets.move_to_end(key)
-            while self._size() > self._room and len(self._sets) > 1:
-                self._sets.popitem(last=False)
-
-    def _size(self) -> int:
-        return sum(each.nbytes for _counted, sketches in self._sets.values() for each in sketches)
-
-
-_kept = _Kept(_ROOM)
+_kept: Kept[tuple[Sketches, ...]] = Kept(_ROOM, lambda some: sum(each.nbytes for each in some))
 
 
 def forget() -> None:
     """Forget all sketches."""
-    global _kept
-    _kept = _Kept(_ROOM)
+    _kept.forget()
 
 
 def near(scope: Scope, counted: Census, embedder: str, vectors: "Vectors", count: int) -> set[UUID]:

@@ -18,7 +18,7 @@ __all__ = ["effects_table", "store", "world"]
 def _nothing_remembered() -> Iterator[None]:
     """What this process remembers of other tests' databases and endpoints."""
     yield
-    rarities._kept.clear()
+    rarities.forget()
     state._noted.clear()
     chosen._endpoint.cache_clear()
 

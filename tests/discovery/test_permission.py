@@ -61,7 +61,7 @@ def test_what_is_forbidden_changes_nothing(world: World, embeddings: EmbeddingSe
         counted = rarities.rarity_of(_scope(world), census.census(_scope(world), before.query))
         with catalogue(*hidden):
             embed_due()
-            rarities._kept.clear()
+            rarities.forget()
             sketches.forget()
             assert seen(find(world, ASKED, limit=20)) == seen(before)
             assert rarities.rarity_of(_scope(world), census.census(_scope(world), before.query)) == counted
