@@ -191,7 +191,7 @@ def _param(path: tuple[str, ...], node: Any, root: Schema, needed_from: int, abo
     plain, _nullable = single(node, root)
     described = plain.get("description")
     own = clean_text(described) if isinstance(described, str) else ""
-    description = ": ".join(part for part in (about, own) if part)
+    description = ": ".join(part for part in (about.rstrip(".: "), own) if part)
     if plain.get("type") == "object" and isinstance(plain.get("properties"), dict) and plain["properties"]:
         found = _Found(objects=[ObjectShape(path, needed_from)])
         found.add(_fields(path, plain, root, needed_from, shorten(description, 150)))

@@ -142,7 +142,7 @@ def _typed(node: Schema, root: Schema, nested: bool, name: str, left_out: list[s
             model = model_of(node, root, "Part", left_out, name, name.count(".") + 1)
             return Typed(model, "object")
         case "object":
-            raise NotTyped(_("it is an object"))
+            raise NotTyped(_("it is an object without declared fields"))
     raise NotTyped(_("it has no declared type"))
 
 
@@ -175,6 +175,8 @@ def _text(node: Schema) -> Typed:
 def _list(node: Schema, root: Schema, nested: bool, name: str, left_out: list[str]) -> Typed:
     if not isinstance(node.get("items"), dict):
         raise NotTyped(_("it is a list without a declared type"))
+    if not nested and single(node["items"], root)[0].get("type") == "object":
+        raise NotTyped(_("it is a list of objects"))
     item = typed(node["items"], root, nested=nested, name=f"{name}[]", left_out=left_out)
     if item.is_list:
         raise NotTyped(_("it is a list of lists"))

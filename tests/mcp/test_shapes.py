@@ -74,7 +74,7 @@ PLACE = objects(
 
 
 def test_the_fields_of_an_object_are_parameters_of_their_own() -> None:
-    found = shape(required=("to",), to={**PLACE, "description": "Where to"}, other=TEXT)
+    found = shape(required=("to",), to={**PLACE, "description": "Where to."}, other=TEXT)
     assert {param.name: (param.required, param.typed.value_type) for param in found.params} == {
         "to__street": (True, "text"),
         "to__city": (False, "text"),
@@ -130,6 +130,7 @@ def test_what_is_not_begun_needs_nothing(given: set[str]) -> None:
 def test_what_cannot_be_said_within_an_object_is_named_with_it() -> None:
     unions = {"type": ["string", "integer"]}
     assert "“to.a”" in shape(to=objects(a=unions, b=TEXT)).notes[0]
+    assert "list of objects" in shape(to={"type": "array", "items": PLACE}).notes[0]
     whole = shape(to=objects("a", a=unions, b=TEXT), other=TEXT)
     assert [param.name for param in whole.params] == ["other"]
     assert "“to”" in whole.notes[0]
