@@ -37,6 +37,8 @@ def test_from_the_refusal_to_the_alias_and_the_next_request(visit: Visitors) -> 
     expect(alice.last.get_by_text("Noted: Find invoices.")).to_be_in_viewport()
     expect(alice.last.locator(".missed__named")).to_be_focused()
     assert Missed.objects.get(run=alice.run()).key == "billing.find_invoices"
+    alice.last.get_by_text("There is something else for this").click()
+    expect(alice.last.locator("button.candidate").first).to_be_visible()
 
     desk.page.goto(f"{BASE}requests/")
     desk.page.get_by_role("link", name=ODD).click()

@@ -143,7 +143,9 @@ def test_the_chat_offers_it_on_a_refusal_and_says_what_was_noted(world: World, s
     refused_part = client.post(address, {"missed": "route:store.x"}, HTTP_HX_REQUEST="true")
     assert refused_part.status_code == 422
     assert "Choose one of those you may use." in refused_part.content.decode()
-    assert "Noted: Look." in client.post(address, {"missed": LOOK}).content.decode()
+    noted = client.post(address, {"missed": LOOK}).content.decode()
+    assert "Noted: Look." in noted
+    assert "There is something else for this" in noted
     assert "Noted: Look." in client.get(reverse("chat:conversation", args=[thread.pk])).content.decode()
     assert sign_in(world.member, staff=False).get(address).status_code == 404
 

@@ -4,15 +4,18 @@ from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
+from django_htmx.http import reswap
 
 from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.text import clean_text
 from runs import actions
 from runs.actions.missed import names_tools, run_to_name
+from runs.chat import fragments
+from runs.chat.current import current_view
 from runs.chat.errors import Request, edge
-from runs.models import Missed
 from runs.nameable import choices
 
 _LONGEST_QUERY = 200
@@ -26,10 +29,11 @@ def missed(request: Request, run_id: UUID) -> HttpResponseBase:
     if request.method != "POST":
         return _listed(request, run_id)
     try:
-        row = actions.missed_name(user=request.user, run_id=run_id, value=request.POST.get("missed", ""))
+        actions.missed_name(user=request.user, run_id=run_id, value=request.POST.get("missed", ""))
     except (Conflict, InvalidInput) as error:
-        return _listed(request, run_id, problem=str(error), status=error.status)
-    return _named(request, row)
+        listed = _listed(request, run_id, problem=str(error), status=error.status)
+        return reswap(listed, "innerHTML")
+    return _named(request, run_id)
 
 
 def _listed(request: Request, run_id: UUID, *, problem: str = "", status: int = 200) -> HttpResponse:
@@ -45,7 +49,14 @@ def _listed(request: Request, run_id: UUID, *, problem: str = "", status: int = 
     return render(request, part, context, status=status)
 
 
-def _named(request: Request, row: Missed) -> HttpResponse:
-    return render(
-        request, "chat/missed/named.html", {"run_id": row.run_id, "named": [row.label], "fresh": True}
-    )
+def _named(request: Request, run_id: UUID) -> HttpResponse:
+    """What was noted, and the offer to name something else.
+
+    Where it stands in the answer of one's own run, that part is sent as it is now: the page's socket brings
+    the same, and what says the same is not put over what the person opened meanwhile.
+    """
+    view = current_view(request.user, run_id)
+    context = {"run_id": run_id, "named": view.named, "escalated": not view.can_name, "fresh": True}
+    offer = render_to_string("chat/missed/offer.html", context, request)
+    answer = fragments.swaps([fragments.answer_fragment(view)]) if view.can_name else ""
+    return HttpResponse(f"{offer}\n{answer}")
