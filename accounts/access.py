@@ -57,6 +57,11 @@ def is_member(user: User, workspace: Workspace) -> bool:
     return _IS_MEMBER.found(user.pk, workspace.pk)
 
 
+def workspaces_where(user: User, perm: str) -> list[Workspace]:
+    """Return the workspaces in which `user` holds `perm` ("app_label.codename"), by name."""
+    return [each for each in _WORKSPACES.rows(user.pk) if may(user, perm, each)]
+
+
 def workspaces_of(user: User) -> QuerySet[Workspace]:
     """Return the workspaces `user` is an active member of, by name."""
     return Workspace.objects.filter(pk__in=_active_memberships(user).values("workspace"))
@@ -225,6 +230,9 @@ def _active_memberships(user: User) -> QuerySet[Membership]:
 _IS_MEMBER = Compiled.existing(
     lambda user, workspace: _active_memberships(User(pk=user)).filter(workspace=workspace), 2
 )
+
+
+_WORKSPACES: Compiled[Workspace, Workspace] = Compiled(lambda user: workspaces_of(User(pk=user)))
 
 
 def _membership_condition(user: User, model: type[models.Model]) -> Q:
