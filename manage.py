@@ -26,10 +26,15 @@ def main() -> None:
 
 
 def run(command: str) -> None:
-    from django.core.management import execute_from_command_line
+    from agentapp.kernel.memory import loading
 
-    from agentapp.database import embedded_database
+    with loading():
+        import django
+        from django.core.management import execute_from_command_line
 
+        from agentapp.database import embedded_database
+
+        django.setup()
     with nullcontext() if command in WITHOUT_DATABASE else embedded_database():
         execute_from_command_line(sys.argv)
 

@@ -28,7 +28,7 @@ def workspace_of(user: User, wanted: UUID | str | None = None) -> Workspace:
 
     For edges without a session. Raises NotAllowed when they belong to none.
     """
-    mine = list(access.workspaces_of(user))
+    mine = access.own_workspaces(user)
     if not mine:
         raise NotAllowed(_("You do not belong to a workspace yet. Ask an administrator to add you to one."))
     return next((each for each in mine if str(each.pk) == str(wanted)), mine[0])

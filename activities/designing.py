@@ -12,6 +12,7 @@ from accounts.models import User, Workspace
 from accounts.standing import standing
 from activities.exporting import whole
 from activities.models import Activity, ActivityIdentity, Agent, Revision, RevisionState
+from agentapp.kernel.compiled import Compiled
 from agentapp.kernel.errors import NotFound
 
 
@@ -31,6 +32,16 @@ class Desk:
 def workspaces_designed(user: User) -> QuerySet[Workspace]:
     """Return the workspaces in which `user` may make agents."""
     return access.objects_with(user, ["accounts.design_agents"], Workspace.objects.order_by("name"))
+
+
+def designs_somewhere(user: User) -> bool:
+    """True when `user` may make agents in some workspace."""
+    return _DESIGNING.found(user.pk)
+
+
+def has_agents(user: User) -> bool:
+    """True when `user` has some agent on their desk."""
+    return _HAVING.found(user.pk)
 
 
 def agents_for(user: User) -> QuerySet[Agent]:
@@ -53,27 +64,17 @@ def with_figures(agents: QuerySet[Agent]) -> QuerySet[Agent]:
 
 def agent_for(user: User, agent_id: UUID) -> Agent:
     """Return one of their agents. Raises NotFound."""
-    return _one(agents_for(user), agent_id)
+    return _one(_AGENT, user, agent_id)
 
 
 def revision_for(user: User, revision_id: UUID) -> Revision:
     """Return a revision of one of their agents. Raises NotFound."""
-    return _one(
-        Revision.objects.filter(agent__in=agents_for(user)).select_related(
-            "agent__workspace", "created_by", "changed_by", "published_by"
-        ),
-        revision_id,
-    )
+    return _one(_REVISION, user, revision_id)
 
 
 def activity_for(user: User, activity_id: UUID) -> Activity:
-    """Return an activity of one of their agents. Raises NotFound."""
-    return _one(
-        whole(Activity.objects.filter(revision__agent__in=agents_for(user))).select_related(
-            "identity", "revision__agent__workspace", "revision__changed_by"
-        ),
-        activity_id,
-    )
+    """Return an activity of one of their agents, whole. Raises NotFound."""
+    return _one(_ACTIVITY, user, activity_id)
 
 
 def desk_for(user: User, agent: Agent) -> Desk:
@@ -87,11 +88,29 @@ def desk_for(user: User, agent: Agent) -> Desk:
     return Desk(design, publish, frozenset(own))
 
 
-def _one(rows: QuerySet[Any], pk: UUID) -> Any:
-    found = rows.filter(pk=pk).first()
+def _one(rows: Compiled[Any, Any], user: User, pk: UUID) -> Any:
+    found = rows.first(user.pk, pk)
     if found is None:
         raise missing()
     return found
+
+
+def _revisions(user: UUID, pk: UUID) -> QuerySet[Revision]:
+    theirs = Revision.objects.filter(agent__in=agents_for(User(pk=user)), pk=pk)
+    return theirs.select_related("agent__workspace", "created_by", "changed_by", "published_by")
+
+
+def _activities(user: UUID, pk: UUID) -> QuerySet[Activity]:
+    theirs = Activity.objects.filter(revision__agent__in=agents_for(User(pk=user)), pk=pk)
+    return whole(theirs).select_related("identity", "revision__agent__workspace", "revision__changed_by")
+
+
+# Every page of the desk asks these, the navigation of the administration several of them a dozen times.
+_DESIGNING = Compiled.existing(lambda user: workspaces_designed(User(pk=user)).order_by())
+_HAVING = Compiled.existing(lambda user: agents_for(User(pk=user)).order_by())
+_AGENT: Compiled[Agent, Agent] = Compiled(lambda user, pk: agents_for(User(pk=user)).filter(pk=pk), 2)
+_REVISION: Compiled[Revision, Revision] = Compiled(_revisions, 2)
+_ACTIVITY: Compiled[Activity, Activity] = Compiled(_activities, 2)
 
 
 def missing() -> NotFound:

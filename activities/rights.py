@@ -42,6 +42,10 @@ def _entries(user: User, workspace: Workspace, revision: Revision | None = None)
 
 
 _PUBLISHED_ENTRIES = Compiled(lambda user, workspace: _entries(User(pk=user), Workspace(pk=workspace)), 2)
+_ENTRIES = Compiled(
+    lambda user, workspace, revision: _entries(User(pk=user), Workspace(pk=workspace), Revision(pk=revision)),
+    3,
+)
 
 
 def offered_activities(user: User, workspace: Workspace, revision: Revision | None = None) -> list[Activity]:
@@ -52,7 +56,7 @@ def offered_activities(user: User, workspace: Workspace, revision: Revision | No
     if revision is None:
         ids = _PUBLISHED_ENTRIES.rows(user.pk, workspace.pk)
     else:
-        ids = list(_entries(user, workspace, revision))
+        ids = _ENTRIES.rows(user.pk, workspace.pk, revision.pk)
     permissions = standing(user, workspace).permissions
     return [activity for pk in ids if can_be_done(activity := pinned_activity(pk), permissions)]
 

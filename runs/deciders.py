@@ -3,8 +3,10 @@
 The rights are asked anew at every use. Being a superuser gives none.
 """
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
@@ -14,11 +16,15 @@ from accounts import access
 from accounts.models import Role, User, Workspace
 from accounts.selectors import members_of
 from activities.models import Activity, ActivityIdentity, Agent, Step
+from agentapp.kernel.compiled import Compiled
 from runs.models import Escalation, Run, RunStep
 from runs.states import EscalationState
 
 #: Who took an escalation and then did nothing for so long no longer keeps others from it.
 HELD_FOR = timedelta(minutes=30)
+_APPROVE = "accounts.approve_runs"
+#: A number on a link counts no further.
+_COUNTED = 100
 
 
 def addressee(run: Run, step: RunStep) -> Group | None:
@@ -62,7 +68,7 @@ def holder(escalation: Escalation) -> User | None:
 
 def approvers_of(activity: Activity | None, workspace: Workspace) -> QuerySet[User]:
     """Return the active people who may approve in the workspace, or this activity or its agent."""
-    found = Q(pk__in=access.who_may("accounts.approve_runs", workspace).values("pk"))
+    found = Q(pk__in=access.who_may(_APPROVE, workspace).values("pk"))
     if activity is not None:
         found |= Q(pk__in=access.who_holds("approve_activity", activity.identity).values("pk"))
         found |= Q(pk__in=access.who_holds("approve_agent", activity.revision.agent).values("pk"))
@@ -92,8 +98,19 @@ def waiting_for(user: User, workspace: Workspace) -> QuerySet[Escalation]:
     """Return the open escalations of a workspace that `user` may decide on, in SQL."""
     if not access.is_member(user, workspace):
         return Escalation.objects.none()
-    mine = user.groups.filter(workspace_group__workspace=workspace).values("pk")
-    addressed = Q(group__in=mine) | Q(assignee=user) | (Q(group=None) & _approvable(user, workspace))
+    return _waiting(user, workspace, approves=access.may(user, _APPROVE, workspace))
+
+
+def due_times(user: User, workspace: Workspace) -> list[datetime | None]:
+    """Return by when each of what waits for `user` is due, None without a time. Every page asks it."""
+    if not access.is_member(user, workspace):
+        return []
+    return _DUE[access.may(user, _APPROVE, workspace)].rows(user.pk, workspace.pk)
+
+
+def _waiting(user: User, workspace: Workspace, *, approves: bool) -> QuerySet[Escalation]:
+    approvable = Q() if approves else _approvable(user, workspace)
+    addressed = Q(group__in=_groups(user, workspace)) | Q(assignee=user) | (Q(group=None) & approvable)
     own_but_barred = Q(run__user=user) & (
         Q(step__step__other_person=True)
         | Q(step__step__other_person=None, step__step__escalate_to__isnull=False)
@@ -118,30 +135,54 @@ def is_decider_of(user: User, run: Run) -> bool:
 
 def has_inbox(user: User, workspace: Workspace) -> bool:
     """True when escalations may come to `user` here: they are in a group that decides, or may approve."""
-    if access.may(user, "accounts.approve_runs", workspace):
+    if access.may(user, _APPROVE, workspace):
         return True
-    mine = user.groups.filter(workspace_group__workspace=workspace)
-    named = Step.objects.filter(activity__revision__agent__workspace=workspace, escalate_to__in=mine)
-    if workspace.escalation_group in mine or named.exists():
-        return True
-    approved = any(found.exists() for found in _approved(user, workspace))
-    return approved or waiting_for(user, workspace).exists()
+    decides = any(asked.found(user.pk, workspace.pk) for asked in _DECIDING)
+    return decides or bool(due_times(user, workspace))
 
 
-def _approved(user: User, workspace: Workspace) -> tuple[QuerySet[Any], QuerySet[Any]]:
+def _groups(user: User, workspace: Workspace) -> QuerySet[Any]:
+    return user.groups.filter(workspace_group__workspace=workspace).values("pk")
+
+
+def _approved_activities(user: User, workspace: Workspace) -> QuerySet[ActivityIdentity]:
     identities = ActivityIdentity.objects.filter(agent__workspace=workspace)
-    agents = Agent.objects.filter(workspace=workspace)
-    return (
-        access.objects_with(user, ["activities.approve_activity"], identities),
-        access.objects_with(user, ["activities.approve_agent"], agents),
-    )
+    return access.objects_with(user, ["activities.approve_activity"], identities)
+
+
+def _approved_agents(user: User, workspace: Workspace) -> QuerySet[Agent]:
+    return access.objects_with(user, ["activities.approve_agent"], Agent.objects.filter(workspace=workspace))
 
 
 def _approvable(user: User, workspace: Workspace) -> Q:
-    if access.may(user, "accounts.approve_runs", workspace):
-        return Q()
-    identities, agents = _approved(user, workspace)
+    identities, agents = _approved_activities(user, workspace), _approved_agents(user, workspace)
     return Q(run__activity__identity__in=identities) | Q(run__revision__agent__in=agents)
+
+
+def _led_by(user: User, workspace: Workspace) -> QuerySet[Workspace]:
+    return Workspace.objects.filter(pk=workspace.pk, escalation_group__in=_groups(user, workspace))
+
+
+def _steps_named(user: User, workspace: Workspace) -> QuerySet[Step]:
+    here = Step.objects.filter(activity__revision__agent__workspace=workspace)
+    return here.filter(escalate_to__in=_groups(user, workspace))
+
+
+def _existing(build: Callable[[User, Workspace], QuerySet[Any]]) -> Compiled[Any, Any]:
+    return Compiled.existing(lambda user, workspace: build(User(pk=user), Workspace(pk=workspace)), 2)
+
+
+def _due(approves: bool) -> Compiled[Escalation, datetime | None]:
+    def build(user: UUID, workspace: UUID) -> QuerySet[Escalation, datetime | None]:
+        found = _waiting(User(pk=user), Workspace(pk=workspace), approves=approves)
+        return found.values_list("due_at", flat=True)[:_COUNTED]
+
+    return Compiled(build, 2)
+
+
+_DUE = {approves: _due(approves) for approves in (True, False)}
+#: Each of these makes somebody a person to whom escalations may come.
+_DECIDING = tuple(map(_existing, (_led_by, _steps_named, _approved_activities, _approved_agents)))
 
 
 def _active(group: Group, workspace: Workspace) -> QuerySet[User]:

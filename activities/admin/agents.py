@@ -75,11 +75,11 @@ class AgentAdmin(DeskList):
         user = request.user
         if not isinstance(user, User):
             return False
-        return designing.workspaces_designed(user).exists() or designing.agents_for(user).exists()
+        return designing.designs_somewhere(user) or designing.has_agents(user)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         user = request.user
-        return isinstance(user, User) and designing.workspaces_designed(user).exists()
+        return isinstance(user, User) and designing.designs_somewhere(user)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         more = {"desk_links": extensions.desk_links, **(extra_context or {})}

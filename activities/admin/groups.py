@@ -158,8 +158,9 @@ class ToolGroupAdmin(Columns, ModelAdmin):
         user = request.user
         if not isinstance(user, User):
             return False
-        theirs = designing.workspaces_designed(user)
-        return theirs.exists() if obj is None else theirs.filter(pk=obj.workspace_id).exists()
+        if obj is None:
+            return designing.designs_somewhere(user)
+        return designing.workspaces_designed(user).filter(pk=obj.workspace_id).exists()
 
     has_change_permission = has_view_permission
     has_delete_permission = has_view_permission

@@ -58,7 +58,7 @@ class McpServerAdmin(DeskList):
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         user = request.user
-        return isinstance(user, User) and designing.workspaces_designed(user).exists()
+        return isinstance(user, User) and designing.designs_somewhere(user)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

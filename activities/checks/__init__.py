@@ -85,9 +85,8 @@ def problems(revision: Revision) -> list[Problem]:
 
 
 def activity_problems(activity: Activity) -> list[Problem]:
-    """Return what can be said of one activity alone; cheap enough to be asked at every save."""
-    fresh = whole(Activity.objects.select_related("identity", "revision__agent")).get(pk=activity.pk)
-    return list(_of_one(Look(fresh)))
+    """Return what can be said of one activity alone, as it was read (`activities.exporting.whole`)."""
+    return list(_of_one(Look(activity)))
 
 
 def _of_one(look: Look) -> Iterator[Problem]:

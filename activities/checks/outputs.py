@@ -9,7 +9,6 @@ from activities.checks.problem import Look, Problem
 from activities.conditions import BadCondition
 from activities.models import ActivityOutput
 from activities.models.activity import OutputSource
-from activities.models.procedure import ToolChoice
 
 
 def filled(look: Look) -> Iterator[Problem]:
@@ -64,9 +63,6 @@ def _unknown_fact(look: Look, path: str, otherwise: str) -> str:
 
 def _unused_tool(look: Look, path: str) -> str:
     key = path.split(".")[1].partition("[")[0]
-    acting = [step for step in look.steps if step.tool_choice != ToolChoice.NONE]
-    used = (contract for step in acting for contract in (*look.tools_until(step), *look.opened(step)))
-    given = {contract.fact_key for contract in used}
-    if key in given:
+    if key in look.given:
         return ""
     return _("It is never filled: no step uses the tool that gives “%(fact)s”.") % {"fact": key}

@@ -10,6 +10,7 @@ from accounts.models import Workspace
 from activities.discovery.parts import tool_cards
 from activities.expressions.types import Type, scope_of, type_of_model
 from activities.models import Activity, ActivityInput, ParamBinding, Step, StepOpening, ToolBinding
+from activities.models.procedure import ToolChoice
 from activities.openings import StepTools, part_of
 from activities.reads import facts_read, texts_of
 from activities.scope import sample_scope
@@ -62,6 +63,13 @@ class Look:
         opened = [each for step in self.steps for each in self.opened(step)]
         opened += [each for opening in self.unsaved_openings for each in self.opened_by(opening)]
         return [each for each in opened if each.fact_key in self.read]
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """Return the keys of the facts that the tools of the acting steps give, allowed or opened."""
+        acting = [step for step in self.steps if step.tool_choice != ToolChoice.NONE]
+        used = (each for step in acting for each in (*self.tools_until(step), *self.opened(step)))
+        return frozenset(contract.fact_key for contract in used)
 
     @cached_property
     def read(self) -> frozenset[str]:

@@ -25,6 +25,8 @@ SLUG = "orvelle"
 NAME = "Orvelle Office Furniture"
 BLUEPRINT = Path(__file__).parent / "agents" / "billing.yaml"
 PROMPTS = Path(__file__).parent / "prompts.yaml"
+#: libyaml reads them in a tenth of the time, where it is there.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PASSWORD = "mandate-demo-2026"  # noqa: S105 - shown on the demonstration's sign-in page on purpose
 
 READERS = "Billing readers"
@@ -105,12 +107,16 @@ def seed_demo(*, customers: int = CUSTOMERS, invoices: int = INVOICES) -> Worksp
 
 def load_blueprint() -> AgentBlueprint:
     """Return the billing agent as it is written in the repository."""
-    return AgentBlueprint.model_validate(yaml.safe_load(BLUEPRINT.read_text(encoding="utf-8")))
+    return AgentBlueprint.model_validate(_read(BLUEPRINT))
 
 
 def load_prompts() -> PromptFile:
     """Return the agent's test prompts as they are written in the repository."""
-    return PromptFile.model_validate(yaml.safe_load(PROMPTS.read_text(encoding="utf-8")))
+    return PromptFile.model_validate(_read(PROMPTS))
+
+
+def _read(path: Path) -> object:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - both are safe loaders
 
 
 def _workspace() -> Workspace:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 
-from accounts.access import may, workspaces_of
+from accounts.access import workspaces_where
 from accounts.models import User, Workspace
 from runs.models import Confirmation, Escalation, Run, RunStep, ToolCall
 
@@ -22,7 +22,7 @@ def visible_workspaces(user: Any) -> list[Workspace]:
     """Return the workspaces whose runs `user` may see, all of them. Being a superuser is no such right."""
     if not isinstance(user, User):
         return []
-    return [workspace for workspace in workspaces_of(user) if may(user, SEE_ALL, workspace)]
+    return workspaces_where(user, SEE_ALL)
 
 
 class ReadOnly:

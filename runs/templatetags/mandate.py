@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from accounts.current import workspace_for
 from accounts.models import User
 from agentapp.kernel.errors import NotAllowed
-from runs.deciders import has_inbox, waiting_for
+from runs.deciders import due_times, has_inbox
 from runs.templatetags.icons import ICONS
 
 register = template.Library()
@@ -53,6 +53,6 @@ def inbox_link(context: template.Context) -> dict[str, Any]:
         workspace = workspace_for(request)
     except NotAllowed:
         return shown
-    due = list(waiting_for(request.user, workspace).values_list("due_at", flat=True)[:100])
+    due = due_times(request.user, workspace)
     late = any(at is not None and at <= timezone.now() for at in due)
     return shown | {"open": bool(due) or has_inbox(request.user, workspace), "count": len(due), "late": late}

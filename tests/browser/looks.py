@@ -5,7 +5,9 @@
 #: Visible texts whose contrast with what is behind them is below WCAG AA: 4.5, and 3 for large ones.
 WEAK_TEXTS = """() => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    const rgba = (colour) => {
+    const known = new Map();
+    const rgba = (colour) => known.get(colour) ?? known.set(colour, drawn(colour)).get(colour);
+    const drawn = (colour) => {
         canvas.clearRect(0, 0, 1, 1);
         canvas.fillStyle = colour;
         canvas.fillRect(0, 0, 1, 1);

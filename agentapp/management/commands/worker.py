@@ -23,6 +23,7 @@ GRACE_SECONDS = 3.0
 
 class Command(BaseCommand):
     help = "Do the jobs, WORKER_CONCURRENCY at a time."
+    requires_system_checks = ()  # they are about pages as well, which a worker never loads
 
     def handle(self, *args: Any, **options: Any) -> None:
         asyncio.run(work(settings.WORKER_CONCURRENCY))
