@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -52,8 +53,19 @@ class Serving:
 
     def command(self, name: str) -> psutil.Process | None:
         """Its living child that runs ``manage.py <name>``."""
-        alive = [one for one in self.tree.children() if one.status() != psutil.STATUS_ZOMBIE]
-        return next((one for one in alive if name in one.cmdline()), None)
+        return next((one for one in self.tree.children() if name in _words_of(one)), None)
+
+    def database(self) -> psutil.Process | None:
+        """Its living child that is the embedded server."""
+        programs = ((one, Path(next(iter(_words_of(one)), "")).name) for one in self.tree.children())
+        return next((one for one, program in programs if program == "postgres"), None)
+
+
+def _words_of(process: psutil.Process) -> list[str]:
+    """Return the command line it runs; nothing once it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []
 
 
 def wait_for(condition: Callable[[], object], seconds: float = SECONDS) -> None:
@@ -64,7 +76,7 @@ def wait_for(condition: Callable[[], object], seconds: float = SECONDS) -> None:
 
 
 def all_gone(processes: list[psutil.Process]) -> bool:
-    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
+    return not any(one.is_running() and _words_of(one) for one in processes)
 
 
 def free_port() -> int:
@@ -161,8 +173,10 @@ def test_its_own_database_ends_with_it(tmp_path: Path) -> None:
     try:
         site.wait_ready()
         family = site.tree.children(recursive=True)
-        (postgres,) = [one for one in site.tree.children() if one.name() == "postgres"]
+        postgres = site.database()
+        assert postgres is not None
         postgres.kill()
+        wait_for(lambda: site.database() not in {None, postgres})
         wait_for(site.is_healthy)
         family += site.tree.children(recursive=True)
         site.process.send_signal(signal.SIGINT)
