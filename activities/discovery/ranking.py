@@ -18,9 +18,10 @@ from activities.discovery.queries import PreparedQuery
 if TYPE_CHECKING:
     from activities.discovery.comparing import Scores
 
-#: Weight of the words beside the vectors when cards are put in order; and what many samples take from it,
-#: whose wording is weighed with them.
-_WORDS, _WORDED = 0.37, 0.25
+#: Weight of the words beside the vectors when cards are put in order; what many samples take from it, whose
+#: wording is weighed with them; and the wording that has to be shared for all of the weight. Vague requests
+#: share a word or two with many cards, which tells little.
+_WORDS, _WORDED, _TELLING = 0.45, 0.25, 0.6
 #: Weight of the whole request beside its best part; and what many samples add to it: they are whole requests.
 _WHOLE, _WHOLE_SAMPLES = 0.4, 1.2
 #: The number of cards at which samples do half of this: few cards are told apart by less.
@@ -119,7 +120,7 @@ def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) ->
     if meaning is not None:
         nearest = _share_of_nearest(meaning)
         near = nearest * _share(meaning.nearest, apart) + (1 - nearest) * _share(meaning.support, apart)
-        words = _share_of_words(meaning)
+        words = _share_of_words(meaning) * np.minimum(1.0, _best(wording, apart) / _TELLING)
         places = (words * places + (1 - words) * near).astype(np.float32)
         whole += _WHOLE_SAMPLES * _crowding(meaning)
     return places[0] if len(places) == 1 else (whole * places[0] + places[1:].max(axis=0)) / (1 + whole)
@@ -127,10 +128,15 @@ def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) ->
 
 def _share(scores: "Scores", apart: bool) -> "Scores":
     """Return scores in proportion to the best: of each variant `apart`, or of the whole and of all parts."""
+    return scores / np.maximum(_best(scores, apart), np.float32(_NOTHING))
+
+
+def _best(scores: "Scores", apart: bool) -> "Scores":
+    """Return the best score of each variant, in a column; parts that are not `apart` have that of all parts."""
     best = scores.max(axis=1, keepdims=True)
     if not apart:
         best[1:] = best[1:].max(initial=0.0)
-    return scores / np.maximum(best, np.float32(_NOTHING))
+    return best
 
 
 def _certainty(wording: "Scores", meaning: Meaning, elsewhere: float, best: int) -> float:
