@@ -132,7 +132,7 @@ def _share(scores: "Scores", apart: bool) -> "Scores":
 
 
 def _best(scores: "Scores", apart: bool) -> "Scores":
-    """Return the best score of each variant, in a column; parts that are not `apart` have that of all parts."""
+    """Return the best score of each variant, in a column; parts that are not `apart` that of all parts."""
     best = scores.max(axis=1, keepdims=True)
     if not apart:
         best[1:] = best[1:].max(initial=0.0)

@@ -59,6 +59,18 @@ def test_what_is_asked_for_is_found(text: str, key: str) -> None:
     assert ask(text).verdict is not Fit.NONE
 
 
+def test_one_shared_word_tells_less_than_the_meaning() -> None:
+    cards = (
+        CardText("home.calm", ("Guided meditation", "Calm breathing and sleep sounds.")),
+        CardText("work.desk", ("Help desk", "Report a broken computer after work.")),
+        CardText("home.rain", ("Weather", "Forecast of rain and sun.")),
+        CardText("work.pay", ("Payroll", "Salaries and payslips of the staff.")),
+        CardText("home.cook", ("Recipes", "Dishes to cook at home.")),
+    )
+    assert ask("I need help to fall asleep", cards).cards[0].key == "home.calm"
+    assert ask("the help desk, a computer is broken", cards).cards[0].key == "work.desk"
+
+
 @pytest.mark.parametrize("text", ["", "   ", "🦁🍖🦁", "?!…", "\x00", "What is the capital of Peru?"])
 @pytest.mark.parametrize("words_only", [False, True])
 def test_what_no_card_does_is_not_found(text: str, words_only: bool) -> None:
