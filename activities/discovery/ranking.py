@@ -128,7 +128,7 @@ def _places(query: PreparedQuery, wording: "Scores", meaning: Meaning | None) ->
 
 def _share(scores: "Scores", apart: bool) -> "Scores":
     """Return scores in proportion to the best: of each variant `apart`, or of the whole and of all parts."""
-    return scores / np.maximum(_best(scores, apart), np.float32(_NOTHING))
+    return (scores / np.maximum(_best(scores, apart), _NOTHING)).astype(np.float32)
 
 
 def _best(scores: "Scores", apart: bool) -> "Scores":
