@@ -60,11 +60,6 @@ def prompt_fragment(view: RunView) -> Fragment:
     return _part(view, "prompt")
 
 
-def answer_fragment(view: RunView) -> Fragment:
-    """Return the part in which the answer stands, with what can be said about it."""
-    return _part(view, "answer")
-
-
 def _part(view: RunView, part: str) -> Fragment:
     version = version_text(view.id, view.version)
     return Fragment(f"run-{view.id}-{part}", f"run__{part}", version, _body(f"chat/run/{part}.html", view))

@@ -58,15 +58,22 @@ let swapped = null;
 
 function note(id, target) {
   if (!swapped) {
-    swapped = { ids: new Set(), wasNearEnd: nearEnd(), lostFocus: false, around: [] };
+    swapped = { ids: new Set(), wasNearEnd: nearEnd(), lostFocus: false, around: [], opened: new Set() };
     queueMicrotask(afterSwaps);
   }
   swapped.ids.add(id);
+  opened(target).forEach((name) => swapped.opened.add(name));
   const focused = document.activeElement;
   if (focused !== document.body && target.id !== "timeline" && target.contains(focused)) {
     swapped.lostFocus = true;
     swapped.around = idsAround(focused, target);
   }
+}
+
+/** What somebody opened in a part, but for what they just sent off. */
+function opened(part) {
+  const details = [...part.querySelectorAll("details[data-keep-open][open]")];
+  return details.filter((each) => !each.querySelector(".htmx-request")).map((each) => each.dataset.keepOpen);
 }
 
 /** The ids of an element and of what is around it within a part, the nearest first. */
@@ -84,9 +91,12 @@ function heir(ids) {
 }
 
 function afterSwaps() {
-  const { ids, wasNearEnd, lostFocus, around } = swapped;
+  const { ids, wasNearEnd, lostFocus, around, opened: kept } = swapped;
   swapped = null;
   const elements = [...ids].map((id) => document.getElementById(id)).filter(Boolean);
+  document.querySelectorAll("details[data-keep-open]").forEach((each) => {
+    if (kept.has(each.dataset.keepOpen)) each.open = true;
+  });
   const again = lostFocus && heir(around);
   if (lostFocus) (again || document.getElementById("composer-text"))?.focus();
   if (wasNearEnd && !again) follow(); // who is in the middle of something is not moved away from it

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import reswap
@@ -13,7 +12,6 @@ from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.text import clean_text
 from runs import actions
 from runs.actions.missed import names_tools, run_to_name
-from runs.chat import fragments
 from runs.chat.current import current_view
 from runs.chat.errors import Request, edge
 from runs.nameable import choices
@@ -50,13 +48,7 @@ def _listed(request: Request, run_id: UUID, *, problem: str = "", status: int = 
 
 
 def _named(request: Request, run_id: UUID) -> HttpResponse:
-    """What was noted, and the offer to name something else.
-
-    Where it stands in the answer of one's own run, that part is sent as it is now: the page's socket brings
-    the same, and what says the same is not put over what the person opened meanwhile.
-    """
+    """What was noted, and the offer to name something else."""
     view = current_view(request.user, run_id)
     context = {"run_id": run_id, "named": view.named, "escalated": not view.can_name, "fresh": True}
-    offer = render_to_string("chat/missed/offer.html", context, request)
-    answer = fragments.swaps([fragments.answer_fragment(view)]) if view.can_name else ""
-    return HttpResponse(f"{offer}\n{answer}")
+    return render(request, "chat/missed/offer.html", context)
