@@ -185,18 +185,19 @@ def run_view(
         escalations=tuple(escalation_view(item) for item in reversed(run.escalations.all())),
         viewer=viewer.pk if viewer else None,
         continues=run.parent_id is not None,
-        can_name=_can_name(run, viewer),
-        named=tuple(_named(run, viewer)),
+        can_name=can_name(run, viewer),
+        named=tuple(named_by(run, viewer)),
     )
 
 
-def _can_name(run: Run, viewer: User | None) -> bool:
+def can_name(run: Run, viewer: User | None) -> bool:
+    """True where the run's own answer offers its reader to say that there was something for it."""
     own = viewer is None or viewer.pk == run.user_id
     refused = run.outcome == Outcome.DECLINED and run.error_code != TOLD_NOT_TO
     return own and refused and not run.trial
 
 
-def _named(run: Run, viewer: User | None) -> Iterator[str]:
+def named_by(run: Run, viewer: User | None) -> Iterator[str]:
     """Yield what was there for the run, as far as this reader named or found it: others may use more."""
     reader = viewer.pk if viewer else run.user_id
     for item in run.missed.all():

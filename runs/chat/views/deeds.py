@@ -9,14 +9,15 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.current import workspace_for
+from accounts.models import User
 from agentapp.kernel.errors import Conflict, InvalidInput
 from runs import actions, selectors
-from runs.chat import fragments
-from runs.chat.current import current_view
+from runs.chat import fragments, rows
 from runs.chat.errors import Request, edge, failed, notice
 from runs.chat.forms import answer_values, client_id
-from runs.chat.present.run import RunView
+from runs.chat.present.run import RunView, run_view
 from runs.chat.starting import conversation_start
+from runs.models import Run
 
 
 @require_POST
@@ -42,7 +43,7 @@ def message(request: Request, conversation_id: UUID) -> HttpResponseBase:
         text=request.POST.get("text", ""),
         client_id=client_id(request.POST),
     )
-    view = current_view(request.user, posted.run.pk)
+    view = _view(request.user, posted.run.pk)
     shown = _parts(view) if posted.answered else f"{fragments.appended(view)}\n{_composer(view)}"
     return HttpResponse(f"{notice()}\n{shown}", status=200 if posted.repeated else 201)
 
@@ -57,11 +58,11 @@ def answer(request: Request, question_id: UUID) -> HttpResponseBase:
         run = actions.question_answer(user=request.user, question_id=question_id, values=values)
     except InvalidInput as error:
         problems = error.data.get("fields") or {}
-        view = current_view(request.user, question.run_id, problems=problems, tried=values)
+        view = _view(request.user, question.run_id, problems=problems, tried=values)
         return failed(error, fragments.swaps([fragments.prompt_fragment(view)]))
     except Conflict as error:
-        return failed(error, _parts(current_view(request.user, question.run_id)))
-    return HttpResponse(f"{notice()}\n{_parts(current_view(request.user, run.pk))}")
+        return failed(error, _parts(_view(request.user, question.run_id)))
+    return HttpResponse(f"{notice()}\n{_parts(_view(request.user, run.pk))}")
 
 
 @require_POST
@@ -77,8 +78,8 @@ def decide(request: Request, confirmation_id: UUID) -> HttpResponseBase:
             digest=request.POST.get("digest", ""),
         )
     except Conflict as error:
-        return failed(error, _parts(current_view(request.user, confirmation.run_id)))
-    return HttpResponse(f"{notice()}\n{_parts(current_view(request.user, confirmation.run_id))}")
+        return failed(error, _parts(_view(request.user, confirmation.run_id)))
+    return HttpResponse(f"{notice()}\n{_parts(_view(request.user, confirmation.run_id))}")
 
 
 @require_POST
@@ -91,8 +92,15 @@ def stop(request: Request, run_id: UUID) -> HttpResponseBase:
     except Conflict:
         # It ended by itself first: what the person wanted is so; the page shows how it ended.
         ended = gettext("It had already ended.")
-        return HttpResponse(f"{notice(ended)}\n{_parts(current_view(request.user, run.pk))}")
-    return HttpResponse(f"{notice()}\n{_parts(current_view(request.user, run.pk))}")
+        return HttpResponse(f"{notice(ended)}\n{_parts(_view(request.user, run.pk))}")
+    return HttpResponse(f"{notice()}\n{_parts(_view(request.user, run.pk))}")
+
+
+def _view(viewer: User, run_id: UUID, **answering: dict[str, object]) -> RunView:
+    with rows.one_moment():
+        versions = rows.versions_of([run_id])
+        run: Run = rows.whole_runs().get(pk=run_id)
+        return run_view(run, versions.get(run_id, 0), viewer, **answering)  # type: ignore[arg-type]
 
 
 def _parts(view: RunView) -> str:

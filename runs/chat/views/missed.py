@@ -12,8 +12,9 @@ from agentapp.kernel.errors import Conflict, InvalidInput
 from agentapp.kernel.text import clean_text
 from runs import actions
 from runs.actions.missed import names_tools, run_to_name
-from runs.chat.current import current_view
 from runs.chat.errors import Request, edge
+from runs.chat.present.run import can_name, named_by
+from runs.models import Run
 from runs.nameable import choices
 
 _LONGEST_QUERY = 200
@@ -31,7 +32,7 @@ def missed(request: Request, run_id: UUID) -> HttpResponseBase:
     except (Conflict, InvalidInput) as error:
         listed = _listed(request, run_id, problem=str(error), status=error.status)
         return reswap(listed, "innerHTML")
-    return _named(request, run_id)
+    return _named(request, run_to_name(request.user, run_id))
 
 
 def _listed(request: Request, run_id: UUID, *, problem: str = "", status: int = 200) -> HttpResponse:
@@ -47,8 +48,12 @@ def _listed(request: Request, run_id: UUID, *, problem: str = "", status: int = 
     return render(request, part, context, status=status)
 
 
-def _named(request: Request, run_id: UUID) -> HttpResponse:
+def _named(request: Request, run: Run) -> HttpResponse:
     """What was noted, and the offer to name something else."""
-    view = current_view(request.user, run_id)
-    context = {"run_id": run_id, "named": view.named, "escalated": not view.can_name, "fresh": True}
+    context = {
+        "run_id": run.pk,
+        "named": list(named_by(run, request.user)),
+        "escalated": not can_name(run, request.user),
+        "fresh": True,
+    }
     return render(request, "chat/missed/offer.html", context)
