@@ -133,12 +133,11 @@ def is_decider_of(user: User, run: Run) -> bool:
     return seen_by(user, run.workspace).filter(run=run).exists()
 
 
-def has_inbox(user: User, workspace: Workspace) -> bool:
+def decides_here(user: User, workspace: Workspace) -> bool:
     """True when escalations may come to `user` here: they are in a group that decides, or may approve."""
     if access.may(user, _APPROVE, workspace):
         return True
-    decides = any(asked.found(user.pk, workspace.pk) for asked in _DECIDING)
-    return decides or bool(due_times(user, workspace))
+    return any(asked.found(user.pk, workspace.pk) for asked in _DECIDING)
 
 
 def _groups(user: User, workspace: Workspace) -> QuerySet[Any]:

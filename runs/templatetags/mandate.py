@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from accounts.current import workspace_for
 from accounts.models import User
 from agentapp.kernel.errors import NotAllowed
-from runs.deciders import due_times, has_inbox
+from runs.deciders import decides_here, due_times
 from runs.templatetags.icons import ICONS
 
 register = template.Library()
@@ -55,4 +55,5 @@ def inbox_link(context: template.Context) -> dict[str, Any]:
         return shown
     due = due_times(request.user, workspace)
     late = any(at is not None and at <= timezone.now() for at in due)
-    return shown | {"open": bool(due) or has_inbox(request.user, workspace), "count": len(due), "late": late}
+    is_open = bool(due) or decides_here(request.user, workspace)
+    return shown | {"open": is_open, "count": len(due), "late": late}
