@@ -24,7 +24,7 @@ from django.db import connection
 
 from accounts.models import User, Workspace
 from activities.checks.cards import tokens
-from activities.discovery.embedding.chosen import local_embedder
+from activities.discovery.embedding.chosen import warm
 from activities.discovery.found import CataloguePart, Found
 from activities.discovery.search import search
 from activities.models import Card, CardVector
@@ -56,7 +56,7 @@ def measure(sizes: Sequence[tuple[int, int, float]] = SIZES) -> list[Row]:
     rows: list[Row] = []
     with _one_core(), scratch_database():
         user, workspace = _somebody()
-        local_embedder().encode(["ready"])
+        warm()
         for count, servers, goal in sizes:
             catalogue = synthetic.tools(count, servers)
             _replace(catalogue)

@@ -38,10 +38,8 @@ def test_a_pair_is_the_mean_of_both(minilm: MiniLM) -> None:
     pair = PairedEmbedder(default_embedder(), minilm)
     assert pair.dimensions == 512 + 384
     texts = [LOST, FOUND]
-    (one, other), cosines = (
-        pair.encode(texts),
-        [a @ b for a, b in (part.encode(texts) for part in pair._parts)],
-    )
+    one, other = pair.encode(texts)
+    cosines = [first @ second for first, second in (part.encode(texts) for part in pair._parts)]
     assert one @ other == pytest.approx(sum(cosines) / 2, abs=1e-5)
     assert one @ one == pytest.approx(1, abs=1e-5)
     assert pair.encode([]).shape == (0, pair.dimensions)
